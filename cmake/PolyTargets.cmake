@@ -1,0 +1,71 @@
+# Helpers that give every poly target the same warnings, includes and exports.
+
+set(POLY_WARNINGS -Wall -Wextra -Wno-unused-parameter -Wnon-virtual-dtor
+    -Wimplicit-fallthrough)
+if(POLY_WERROR)
+  list(APPEND POLY_WARNINGS -Werror)
+endif()
+
+function(_poly_common target)
+  target_compile_options(${target} PRIVATE ${POLY_WARNINGS} -fvisibility-inlines-hidden)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+function(_poly_export target)
+  string(REGEX REPLACE "^Poly" "" short "${target}")
+  set_target_properties(${target} PROPERTIES EXPORT_NAME "${short}")
+  add_library(Poly::${short} ALIAS ${target})
+  install(TARGETS ${target} EXPORT PolyTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# poly_add_library(PolyTarget SOURCES a.cpp LINK PolyOther): no MLIR, no LLVM.
+function(poly_add_library target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  _poly_common(${target})
+  target_link_libraries(${target} PUBLIC ${ARG_LINK})
+  _poly_export(${target})
+endfunction()
+
+# The same with LLVM's headers and shared library (Support only by convention).
+function(poly_use_llvm target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(${target} PUBLIC LLVM)
+endfunction()
+
+# The same with MLIR's headers and shared library.
+function(poly_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+endfunction()
+
+# MLIR headers without the library: the plugin takes its symbols from mlir-opt.
+function(poly_mlir_headers target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+endfunction()
+
+function(poly_add_mlir_library target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  poly_add_library(${target} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  poly_mlir_headers(${target})
+  if(ARG_DEPENDS)
+    add_dependencies(${target} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(poly_add_executable target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  _poly_common(${target})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK})
+  install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

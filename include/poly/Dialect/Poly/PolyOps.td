@@ -1,0 +1,182 @@
+//===- PolyOps.td - The poly dialect -----------------------*- tablegen -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_DIALECT_POLY_POLYOPS
+#define POLY_DIALECT_POLY_POLYOPS
+
+include "mlir/Dialect/Arith/IR/ArithBase.td"
+include "mlir/Dialect/Arith/IR/ArithOpsInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Poly_Dialect : Dialect {
+  let name = "poly";
+  let cppNamespace = "::mlir::poly";
+  let summary = "Functions of one variable and the programs that evaluate them";
+  let description = [{
+    The dialect carries a recognised function from `poly-raise` to
+    `poly-expand`. Function ops (`poly.sigmoid`, `poly.tanh`, `poly.silu`) say
+    *what* is computed and keep the original spelling alive as an operand;
+    `poly.apply` says *how*: by which certified Program.
+
+    Discardable attributes on an op, a function or a module steer the planner:
+    `poly.optin` (unit) is consent to approximate, `poly.round_inputs` (unit)
+    allows f32 arguments to be rounded to 16 bits, `poly.keep` (unit) forbids
+    any change, and `poly.accuracy` (a `#poly.accuracy`) is a required budget.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static constexpr llvm::StringLiteral kOptInAttr = "poly.optin";
+    static constexpr llvm::StringLiteral kRoundInputsAttr = "poly.round_inputs";
+    static constexpr llvm::StringLiteral kKeepAttr = "poly.keep";
+    static constexpr llvm::StringLiteral kAccuracyAttr = "poly.accuracy";
+
+    /// The program called `name`: a shipped one, or one that addProgram()
+    /// added to this context; null when there is none. Thread safe.
+    const ::poly::RegisteredProgram *findProgram(llvm::StringRef name);
+    /// All programs known in this context, shipped ones first.
+    std::vector<const ::poly::RegisteredProgram *> programs();
+    /// Adds a user's program. Fails when the name is taken by another program.
+    llvm::LogicalResult addProgram(::poly::RegisteredProgram program);
+
+  private:
+    llvm::sys::SmartRWMutex<true> userMutex;
+    std::vector<std::unique_ptr<::poly::RegisteredProgram>> userPrograms;
+
+  public:
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Poly_Attr<string name, string attrMnemonic> : AttrDef<Poly_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Poly_AccuracyAttr : Poly_Attr<"Accuracy", "accuracy"> {
+  let summary = "A required accuracy";
+  let description = [{
+    A result y' for the true value y is accepted when
+    |y' - y| <= max(atol, rtol * |y|, ulps * ulp(y)), ulp in the format of the
+    result. Absent parts are zero; at least one part is positive.
+
+    Example: `#poly.accuracy<atol = 1.0e-2>`, `#poly.accuracy<ulps = 1.0>`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::llvm::APFloat", "::llvm::APFloat(0.0)">:$atol,
+    DefaultValuedParameter<"::llvm::APFloat", "::llvm::APFloat(0.0)">:$rtol,
+    DefaultValuedParameter<"::llvm::APFloat", "::llvm::APFloat(0.0)">:$ulps);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::poly::Accuracy getAccuracy() const;
+    static AccuracyAttr get(::mlir::MLIRContext *context,
+                            const ::poly::Accuracy &accuracy);
+  }];
+}
+
+def Poly_ProgramAttr : Poly_Attr<"Program", "program"> {
+  let summary = "A reference to a certified Program by name";
+  let parameters = (ins StringRefParameter<"program name">:$name);
+  let assemblyFormat = "`<` $name `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+def Poly_FloatLike : AnyTypeOf<[
+  AnyTypeOf<[F32, BF16, F16]>,
+  FixedVectorOfAnyRank<[F32, BF16, F16]>],
+  "f32, bf16 or f16, or a fixed-length vector of one of them">;
+
+class Poly_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Poly_Dialect, mnemonic, !listconcat(traits, [Pure])>;
+
+class Poly_FunctionOp<string mnemonic, string text>
+    : Poly_Op<mnemonic, [
+        DeclareOpInterfaceMethods<ArithFastMathInterface>,
+        AllTypesMatch<["operand", "result"]>]> {
+  let summary = text;
+  let arguments = (ins
+    Poly_FloatLike:$operand,
+    Optional<Poly_FloatLike>:$original,
+    DefaultValuedAttr<Arith_FastMathAttr,
+                      "::mlir::arith::FastMathFlags::none">:$fastmath,
+    UnitAttr:$consent,
+    OptionalAttr<Poly_ProgramAttr>:$program);
+  let results = (outs Poly_FloatLike:$result);
+  let assemblyFormat = [{
+    $operand (`replaces` $original^)? (`fastmath` `` $fastmath^)?
+    (`consent` $consent^)? (`program` $program^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Poly_SigmoidOp : Poly_FunctionOp<"sigmoid", "1 / (1 + exp(-x))"> {
+  let description = [{
+    The logistic function, elementwise. `replaces` names the value that the
+    source computed; dropping the op in favour of it restores the source.
+    `fastmath` holds the flags that every replaced op carried, `consent` that
+    the replaced ops license an approximation. `program` is the planner's
+    choice.
+
+    ```mlir
+    %s = poly.sigmoid %x replaces %orig fastmath<afn> consent : vector<8xf32>
+    ```
+  }];
+}
+
+def Poly_TanhOp : Poly_FunctionOp<"tanh", "The hyperbolic tangent"> {
+  let description = [{
+    See `poly.sigmoid` for the meaning of the parts.
+
+    ```mlir
+    %t = poly.tanh %x : f32
+    ```
+  }];
+}
+
+def Poly_SiluOp : Poly_FunctionOp<"silu", "x / (1 + exp(-x))"> {
+  let description = [{
+    The sigmoid linear unit. See `poly.sigmoid` for the meaning of the parts.
+
+    ```mlir
+    %y = poly.silu %x : bf16
+    ```
+  }];
+}
+
+def Poly_ApplyOp : Poly_Op<"apply"> {
+  let summary = "Evaluate a Program on its lanes";
+  let description = [{
+    One evaluation of a Program. A program of two lanes takes and gives
+    two-element vectors of its argument and result format; one of a single lane
+    takes and gives scalars.
+
+    ```mlir
+    %y = poly.apply <"silu-half3-bf16x2"> %x : vector<2xbf16> to vector<2xbf16>
+    %z = poly.apply <"silu-sfu-f32"> %f : f32 to f32
+    ```
+  }];
+  let arguments = (ins Poly_ProgramAttr:$program, Poly_FloatLike:$operand);
+  let results = (outs Poly_FloatLike:$result);
+  let assemblyFormat = [{
+    $program $operand attr-dict `:` type($operand) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // POLY_DIALECT_POLY_POLYOPS

@@ -1,0 +1,226 @@
+//===- Program.h - The certified instruction graph -------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A Program is a straight-line dataflow graph in which every node means one
+/// PTX instruction (or no instruction at all: Input, Const, Bitcast). Replay,
+/// Cost, Certify, Print and the MLIR emitter read the same graph, so what is
+/// certified is what is costed is what is emitted.
+///
+/// Every value lives in one 32-bit register. A packed value holds two 16-bit
+/// lanes; lane 0 is the low half.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_PROGRAM_PROGRAM_H
+#define POLY_PROGRAM_PROGRAM_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace poly {
+
+/// The type of a register. Pred is a one-bit predicate register.
+enum class Type : uint8_t { F32, BF16x2, F16x2, B32, Pred };
+
+/// Scalar element formats a Program reads or writes.
+enum class Format : uint8_t { F32, BF16, F16 };
+
+/// Functions of one real variable that Programs approximate.
+enum class Function : uint8_t { Sigmoid, Tanh, Silu };
+
+/// One operation code per PTX instruction family. The result type selects the
+/// suffix: Fma with result BF16x2 is `fma.rn.bf16x2`, with F32 `fma.rn.f32`.
+/// Arithmetic keeps subnormals (no .ftz) unless the name says otherwise. A NaN
+/// that arithmetic produces is the canonical one: 0x7fffffff in f32, 0x7fff in
+/// the 16-bit formats (PTX ISA, "NaN payloads are not preserved").
+enum class Op : uint8_t {
+  Input,  ///< Program argument number `imm`.
+  Const,  ///< The bit pattern `imm`.
+  Bitcast, ///< Same bits under another type; no instruction.
+
+  // Arithmetic, types F32, BF16x2 and F16x2; one rounding to nearest even.
+  Fma,     ///< a * b + c.
+  FmaRelu, ///< max(a * b + c, 0), NaN stays NaN; packed types only.
+  FmaSat,  ///< clamp(a * b + c, 0, 1), NaN becomes +0; F32 and F16x2 only.
+  Mul,
+  Add,
+  Sub,
+  Neg, ///< Flips the sign bit.
+  Abs, ///< Clears the sign bit.
+  Min, ///< Returns the other operand when one is NaN; -0 < +0.
+  Max,
+  MinNaN, ///< NaN if either operand is NaN; -0 < +0.
+  MaxNaN,
+  MinNaNXorSignAbs, ///< min.NaN(|a|, |b|) with sign(a) ^ sign(b); packed only.
+
+  // Special function unit. Results follow the documented model in SfuModel.h.
+  Ex2Approx,    ///< 2^a. F32: ex2.approx.f32; F16x2: ex2.approx.f16x2;
+                ///< BF16x2: ex2.approx.ftz.bf16x2.
+  Ex2ApproxFtz, ///< F32 only: ex2.approx.ftz.f32.
+  RcpApprox,    ///< F32 only: rcp.approx.f32 (keeps subnormals).
+  RcpApproxFtz, ///< F32 only: rcp.approx.ftz.f32.
+  TanhApprox,   ///< F32, F16x2, BF16x2.
+
+  // Conversions.
+  CvtPack,  ///< (lo, hi) f32 -> packed, cvt.rn.{bf16x2,f16x2}.f32.
+  UnpackLo, ///< Lane 0 of a packed value, exactly, as f32.
+  UnpackHi, ///< Lane 1.
+
+  // Bitwise and integer, type B32.
+  Lop3, ///< Bitwise function of (a, b, c) with truth table `imm`.
+  Shl,  ///< a << imm.
+  Shr,  ///< a >> imm, logical.
+  IAdd, ///< a + b mod 2^32.
+  IMad, ///< a * b + c mod 2^32.
+
+  // Selection.
+  SetpGe, ///< F32 a >= b -> Pred (false on NaN).
+  SetpLt, ///< F32 a < b -> Pred (false on NaN).
+  Selp,   ///< (pred, a, b) -> pred ? a : b.
+  SetGe,  ///< Packed a >= b -> B32 mask, 0xffff per true lane
+          ///< (set.ge.u32.{bf16x2,f16x2}); false on NaN.
+};
+
+/// Index of a node in its Program.
+using NodeId = uint32_t;
+
+struct Node {
+  Op op;
+  Type type;
+  uint8_t numOperands = 0;
+  std::array<NodeId, 3> operands = {0, 0, 0};
+  /// Const: bits. Input: argument number. Lop3: truth table. Shl/Shr: amount.
+  uint32_t imm = 0;
+};
+
+/// What a site may assume about a Program and where its constants come from.
+struct ProgramInfo {
+  std::string name;       ///< Unique, e.g. "sigmoid-half3-bf16x2".
+  Function function = Function::Sigmoid;
+  std::string form;       ///< "half3", "odd5", "sfu", "tanh-packed", ...
+  Format from = Format::F32; ///< Element format of the arguments.
+  Format to = Format::F32;   ///< Element format of the result.
+  unsigned lanes = 1;     ///< Elements per evaluation: 1 or 2.
+  /// True when f32 arguments are rounded to 16 bits before use, so the site's
+  /// input must be 16-bit valued or the user must allow input rounding.
+  bool roundsInput = false;
+  /// The command or paper the coefficients come from.
+  std::string provenance;
+};
+
+/// A straight-line program. Nodes are in evaluation order: operands precede
+/// users. Build one with ProgramBuilder, which checks every node.
+class Program {
+public:
+  const ProgramInfo &info() const { return programInfo; }
+  const std::string &name() const { return programInfo.name; }
+  const std::vector<Node> &nodes() const { return nodeList; }
+  const Node &node(NodeId id) const { return nodeList[id]; }
+  /// Types of the arguments. A two-lane Program from f32 takes two F32
+  /// registers (lane 0, lane 1); a packed one takes one register.
+  const std::vector<Type> &inputs() const { return inputTypes; }
+  NodeId result() const { return resultId; }
+  Type resultType() const { return nodeList[resultId].type; }
+
+private:
+  friend class ProgramBuilder;
+  ProgramInfo programInfo;
+  std::vector<Node> nodeList;
+  std::vector<Type> inputTypes;
+  NodeId resultId = 0;
+};
+
+/// Builds a Program node by node. Structural mistakes (wrong operand type, an
+/// operation that PTX lacks for a type) are recorded, and finish() reports the
+/// first one. Identical constants are shared.
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(ProgramInfo info);
+
+  NodeId input(Type type);
+  NodeId constant(Type type, uint32_t bits);
+  /// A float constant; packed types hold it in both lanes, rounded to nearest.
+  NodeId constant(Type type, double value);
+  NodeId unary(Op op, NodeId a);
+  NodeId binary(Op op, NodeId a, NodeId b);
+  NodeId ternary(Op op, NodeId a, NodeId b, NodeId c);
+  NodeId bitcast(Type to, NodeId a);
+  NodeId lop3(NodeId a, NodeId b, NodeId c, uint8_t table);
+  NodeId shift(Op op, NodeId a, unsigned amount);
+  /// cvt.rn to the packed type \p to.
+  NodeId cvtPack(Type to, NodeId lo, NodeId hi);
+  NodeId unpack(unsigned lane, NodeId packed);
+  NodeId setp(Op op, NodeId a, NodeId b);
+  NodeId selp(NodeId pred, NodeId a, NodeId b);
+
+  NodeId fma(NodeId a, NodeId b, NodeId c) { return ternary(Op::Fma, a, b, c); }
+  NodeId mul(NodeId a, NodeId b) { return binary(Op::Mul, a, b); }
+  NodeId add(NodeId a, NodeId b) { return binary(Op::Add, a, b); }
+  NodeId abs(NodeId a) { return unary(Op::Abs, a); }
+  NodeId neg(NodeId a) { return unary(Op::Neg, a); }
+
+  Type typeOf(NodeId id) const { return program.nodeList[id].type; }
+
+  /// True when no mistake was recorded so far.
+  bool ok() const { return error.empty(); }
+  /// The first mistake, empty when there is none.
+  const std::string &errorMessage() const { return error; }
+  /// Ends the program. On a recorded mistake the returned Program has no nodes.
+  Program finish(NodeId result);
+
+private:
+  NodeId append(Node node);
+  void fail(const std::string &message);
+
+  Program program;
+  std::string error;
+};
+
+/// Names used in listings, reports and files.
+std::string_view name(Type type);
+std::string_view name(Format format);
+std::string_view name(Function function);
+std::string_view name(Op op);
+/// Parse the names above; false when \p text is none of them.
+bool parse(std::string_view text, Format &format);
+bool parse(std::string_view text, Function &function);
+
+/// The packed register type of a 16-bit format.
+inline Type packedType(Format format) {
+  return format == Format::BF16 ? Type::BF16x2 : Type::F16x2;
+}
+inline bool isPacked(Type type) {
+  return type == Type::BF16x2 || type == Type::F16x2;
+}
+/// The element format of a float register type.
+inline Format elementFormat(Type type) {
+  return type == Type::F32      ? Format::F32
+         : type == Type::BF16x2 ? Format::BF16
+                                : Format::F16;
+}
+
+/// The PTX instruction a node means, e.g. "fma.rn.bf16x2"; empty for nodes that
+/// emit nothing.
+std::string ptxName(const Node &node);
+
+/// Number of PTX instructions, constants and bitcasts not counted.
+unsigned instructionCount(const Program &program);
+
+/// The first compute capability (90 for sm_90) on which every instruction of
+/// the program exists.
+unsigned minimumSm(const Program &program);
+/// The same for one node.
+unsigned minimumSm(const Node &node);
+
+} // namespace poly
+
+#endif // POLY_PROGRAM_PROGRAM_H

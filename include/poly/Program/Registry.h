@@ -1,0 +1,34 @@
+//===- Registry.h - The shipped Programs -----------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_PROGRAM_REGISTRY_H
+#define POLY_PROGRAM_REGISTRY_H
+
+#include "poly/Program/Certify.h"
+#include "poly/Program/Program.h"
+
+#include <vector>
+
+namespace poly {
+
+/// A Program with its contract, as a planner wants it.
+struct RegisteredProgram {
+  Program program;
+  Certificate certificate;
+};
+
+/// All shipped programs in a fixed order, built once, thread safe. The
+/// certificates come from Tables/Certificates.inc, which a test regenerates.
+const std::vector<RegisteredProgram> &shippedPrograms();
+
+/// The shipped program called \p name, or null.
+const RegisteredProgram *findProgram(std::string_view name);
+
+} // namespace poly
+
+#endif // POLY_PROGRAM_REGISTRY_H

@@ -1,0 +1,33 @@
+//===- Replay.h - Bit-exact CPU evaluation of Programs ---------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_PROGRAM_REPLAY_H
+#define POLY_PROGRAM_REPLAY_H
+
+#include "poly/Program/Program.h"
+
+#include <cstddef>
+
+namespace poly {
+
+/// Runs \p program on raw 32-bit registers, bit for bit as the GPU would.
+/// \p args has one register per entry of program.inputs().
+uint32_t replay(const Program &program, const uint32_t *args);
+
+/// Evaluates \p count elements: lane packing is done here. \p in and \p out
+/// hold one element per 32-bit word in the program's own formats: f32 bits, or
+/// 16-bit patterns in the low half.
+void replayElements(const Program &program, const uint32_t *in, uint32_t *out,
+                    size_t count);
+
+/// One element through lane 0.
+uint32_t replayElement(const Program &program, uint32_t bits);
+
+} // namespace poly
+
+#endif // POLY_PROGRAM_REPLAY_H

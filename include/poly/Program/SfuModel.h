@@ -1,0 +1,39 @@
+//===- SfuModel.h - Model of the special function unit ---------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The instructions of the special function unit are approximations whose bits
+/// NVIDIA does not specify. The model returns the correctly rounded result of
+/// the real function with the flushing and special values that the PTX ISA
+/// documents. A chip may differ from it by the error the PTX ISA documents:
+/// ex2.approx.f32 2 ulp, rcp.approx.f32 1 ulp, tanh.approx.f32 a relative error
+/// of 2^-11, tanh.approx.f16 2^-10.987 absolute, tanh.approx.bf16 2^-8 absolute.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_PROGRAM_SFUMODEL_H
+#define POLY_PROGRAM_SFUMODEL_H
+
+#include <cstdint>
+
+namespace poly::sfu {
+
+uint32_t ex2F32(uint32_t bits, bool ftz);
+uint32_t rcpF32(uint32_t bits, bool ftz);
+uint32_t tanhF32(uint32_t bits);
+/// One 16-bit lane.
+uint16_t tanhBF16(uint16_t bits);
+uint16_t tanhF16(uint16_t bits);
+/// ex2.approx.ftz.bf16: subnormal inputs and results are flushed.
+uint16_t ex2BF16(uint16_t bits);
+/// ex2.approx.f16 keeps subnormals.
+uint16_t ex2F16(uint16_t bits);
+
+} // namespace poly::sfu
+
+#endif // POLY_PROGRAM_SFUMODEL_H

@@ -1,0 +1,30 @@
+//===- DeviceCode.h - Which code runs on the GPU ---------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_DEVICECODE_H
+#define POLY_TRANSFORMS_DEVICECODE_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::poly {
+
+/// The device-code roots nested in (or equal to) \p op, in program order:
+/// function-like ops inside a gpu.module, gpu.launch ops in host code, and
+/// function-like ops of a module whose llvm.target_triple is nvptx. No root
+/// contains another, so they may be processed in parallel. When \p op itself
+/// lies inside device code it is a root.
+llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op);
+
+/// True when \p op, a parent function or a parent module carries the unit
+/// attribute \p name.
+bool hasInherited(Operation *op, llvm::StringRef name);
+
+} // namespace mlir::poly
+
+#endif // POLY_TRANSFORMS_DEVICECODE_H

@@ -1,0 +1,24 @@
+//===- Passes.h - Passes of poly -------------------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_PASSES_H
+#define POLY_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::poly {
+
+#define GEN_PASS_DECL
+#include "poly/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "poly/Transforms/Passes.h.inc"
+
+} // namespace mlir::poly
+
+#endif // POLY_TRANSFORMS_PASSES_H

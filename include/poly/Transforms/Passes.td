@@ -1,0 +1,130 @@
+//===- Passes.td - Passes of poly --------------------------*- tablegen -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_PASSES
+#define POLY_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PolyRaise : Pass<"poly-raise"> {
+  let summary = "Recognise sigmoid, tanh and SiLU however they are spelled";
+  let description = [{
+    Computes, for each value that depends on an exponential or hyperbolic
+    tangent, a normal form: a quotient of sums of terms `a * x^k * exp(c * x)`
+    in one variable, separately for x >= 0 and x < 0, and compares it with the
+    normal forms of the known functions. Spelling, association, operand order,
+    contracted fma, constant division and the sign tricks of guarded variants
+    therefore do not matter.
+
+    Input: device code (`gpu.module`, `gpu.launch`, or a module whose target
+    triple is nvptx), at the level of `arith`, `math` and `vector`, or of the
+    LLVM dialect with libdevice calls.
+    Output: the outermost function becomes one `poly.sigmoid`, `poly.tanh` or
+    `poly.silu` whose `replaces` operand is the value of the source.
+    Numerics: bit-exact; the op stands for the replaced value until
+    `poly-plan` decides.
+    Does nothing: on host code, f64, scalable vectors, tensors, ops under
+    `poly.keep`, truncations with an explicit rounding mode, and near misses
+    (constants must match within a few ulps of their own type).
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRaised", "raised", "Number of idioms raised">
+  ];
+}
+
+def PolyPlan : Pass<"poly-plan"> {
+  let summary = "Choose a Program for each site, or say why not";
+  let description = [{
+    Chooses, for each poly function op, the cheapest Program on the target whose
+    certificate meets the budget and whose grade the site allows, if it is
+    cheaper than the source's spelling. A site that is left alone is dropped in
+    favour of the value of its `replaces` operand, so the source stays as it
+    was.
+
+    Input: poly function ops. Output: the same ops with a `program`, or the
+    original values.
+    Numerics: bit-exact; numbers change in `poly-expand`.
+    Does nothing: without consent (`afn` on every op of the idiom, `poly.optin`
+    or `policy=opt-in`), where a 16-bit result would serve an f32 use, where an
+    f32 input would be rounded without permission, or where no Program pays.
+    A budget that was asked for and that no Program on the target meets is an
+    error at the op.
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect",
+                           "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "GPU to plan for, e.g. sm_90">,
+    Option<"budget", "budget", "std::string", "\"\"",
+           "Required accuracy, e.g. atol=1e-2 or atol=1e-4:rtol=1e-2 or ulps=2; "
+           "default: ulps=1 of the result type, not required">,
+    Option<"policy", "policy", "std::string", "\"strict\"",
+           "strict: ops must carry afn or opt in; opt-in: every site consents; "
+           "off: leave all sites">,
+    ListOption<"programs", "programs", "std::string",
+           "Programs to use: names of shipped programs, or paths of .json files "
+           "whose programs are added and used">,
+    Option<"roundInputs", "round-inputs", "bool", "false",
+           "Allow f32 arguments to be rounded to 16 bits">,
+    Option<"report", "report", "std::string", "\"\"",
+           "Write the decisions to this file as JSON; - is standard error">,
+    Option<"table", "table", "bool", "false",
+           "Print the decisions as a table on standard error">
+  ];
+  let statistics = [
+    Statistic<"numPlanned", "planned", "Number of sites given a Program">,
+    Statistic<"numRejected", "rejected", "Number of sites left alone">
+  ];
+}
+
+def PolyPack : Pass<"poly-pack"> {
+  let summary = "Form evaluations of planned sites, two 16-bit lanes each";
+  let description = [{
+    Splits vectors of any length and rank into pairs, pairs isomorphic scalar
+    sites of one block, and gives an odd lane an evaluation of its own through
+    the same Program, so a value never depends on where it sat.
+
+    Input: poly function ops with a `program`. Output: `poly.apply` ops.
+    Numerics: bit-exact; the Program's result takes the place of the
+    truncation it feeds.
+    Does nothing: without planned sites.
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Number of evaluations formed">,
+    Statistic<"numPairs", "pairs", "Number of scalar sites that were paired">
+  ];
+}
+
+def PolyExpand : Pass<"poly-expand"> {
+  let summary = "Write Programs out as straight-line LLVM and NVVM ops";
+  let description = [{
+    Emits each node of a Program as the one op that reaches PTX as the node's
+    instruction, and erases the dead remains of the source's spelling.
+
+    Input: `poly.apply` ops; function ops that were never planned fall back to
+    the value they replace, or to `math` ops when they replace none.
+    Output: no poly op.
+    Numerics: changes results, within the certificate of the Program.
+    Does nothing: without poly ops.
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numExpanded", "expanded", "Number of evaluations written out">
+  ];
+}
+
+#endif // POLY_TRANSFORMS_PASSES
