@@ -212,6 +212,9 @@ inline Format elementFormat(Type type) {
 /// emit nothing.
 std::string ptxName(const Node &node);
 
+/// True when two programs have the same signature and the same graph.
+bool identical(const Program &a, const Program &b);
+
 /// Number of PTX instructions, constants and bitcasts not counted.
 unsigned instructionCount(const Program &program);
 

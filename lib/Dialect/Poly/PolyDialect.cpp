@@ -1,0 +1,211 @@
+//===- PolyDialect.cpp - The poly dialect ---------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Dialect/Poly/PolyDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::poly;
+
+#include "poly/Dialect/Poly/PolyDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "poly/Dialect/Poly/PolyAttrs.cpp.inc"
+
+void PolyDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "poly/Dialect/Poly/PolyAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "poly/Dialect/Poly/PolyOps.cpp.inc"
+      >();
+}
+
+const ::poly::RegisteredProgram *PolyDialect::findProgram(StringRef name) {
+  std::string_view view(name.data(), name.size());
+  if (const ::poly::RegisteredProgram *shipped = ::poly::findProgram(view))
+    return shipped;
+  llvm::sys::SmartScopedReader<true> lock(userMutex);
+  for (const auto &user : userPrograms)
+    if (user->program.name() == view)
+      return user.get();
+  return nullptr;
+}
+
+std::vector<const ::poly::RegisteredProgram *> PolyDialect::programs() {
+  std::vector<const ::poly::RegisteredProgram *> all;
+  for (const ::poly::RegisteredProgram &shipped : ::poly::shippedPrograms())
+    all.push_back(&shipped);
+  llvm::sys::SmartScopedReader<true> lock(userMutex);
+  for (const auto &user : userPrograms)
+    all.push_back(user.get());
+  return all;
+}
+
+LogicalResult PolyDialect::addProgram(::poly::RegisteredProgram program) {
+  if (::poly::findProgram(program.program.name()))
+    return failure();
+  llvm::sys::SmartScopedWriter<true> lock(userMutex);
+  for (const auto &user : userPrograms)
+    if (user->program.name() == program.program.name())
+      // Adding the same program again, e.g. by a second run of the pipeline in
+      // one context, is harmless; a different one under its name is not.
+      return success(::poly::identical(user->program, program.program));
+  userPrograms.push_back(
+      std::make_unique<::poly::RegisteredProgram>(std::move(program)));
+  return success();
+}
+
+LogicalResult
+PolyDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kOptInAttr || name == kRoundInputsAttr || name == kKeepAttr) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "attribute '" << name
+                               << "' must be a unit attribute";
+    return success();
+  }
+  if (name == kAccuracyAttr) {
+    if (!isa<AccuracyAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "attribute '" << name
+             << "' must be a #poly.accuracy, e.g. #poly.accuracy<ulps = 1.0>";
+    return success();
+  }
+  return op->emitOpError()
+         << "unknown attribute '" << name
+         << "'; known are poly.optin, poly.round_inputs, poly.keep and "
+            "poly.accuracy";
+}
+
+//===----------------------------------------------------------------------===//
+// AccuracyAttr
+//===----------------------------------------------------------------------===//
+
+::poly::Accuracy AccuracyAttr::getAccuracy() const {
+  return {getAtol().convertToDouble(), getRtol().convertToDouble(),
+          getUlps().convertToDouble()};
+}
+
+AccuracyAttr AccuracyAttr::get(MLIRContext *context,
+                               const ::poly::Accuracy &accuracy) {
+  return get(context, APFloat(accuracy.atol), APFloat(accuracy.rtol),
+             APFloat(accuracy.ulps));
+}
+
+LogicalResult
+AccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat atol,
+                     APFloat rtol, APFloat ulps) {
+  bool anyPositive = false;
+  for (const APFloat *part : {&atol, &rtol, &ulps}) {
+    if (&part->getSemantics() != &APFloat::IEEEdouble())
+      return emitError() << "accuracy parts must be f64 numbers";
+    if (!part->isFinite() || part->isNegative())
+      return emitError() << "accuracy parts must be finite and not negative";
+    anyPositive |= !part->isZero();
+  }
+  if (!anyPositive)
+    return emitError() << "accuracy needs a positive atol, rtol or ulps: no "
+                          "program is exact";
+  return success();
+}
+
+Attribute AccuracyAttr::parse(AsmParser &parser, Type) {
+  double values[3] = {0, 0, 0};
+  bool seen[3] = {false, false, false};
+  static constexpr StringLiteral kNames[] = {"atol", "rtol", "ulps"};
+  SMLoc loc = parser.getCurrentLocation();
+  auto parsePart = [&]() -> ParseResult {
+    StringRef key;
+    SMLoc keyLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    for (int i = 0; i < 3; ++i) {
+      if (key != kNames[i])
+        continue;
+      if (seen[i])
+        return parser.emitError(keyLoc) << "'" << key << "' given twice";
+      seen[i] = true;
+      return parser.parseFloat(values[i]);
+    }
+    return parser.emitError(keyLoc) << "expected atol, rtol or ulps";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parsePart))
+    return {};
+  return AccuracyAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(),
+      APFloat(values[0]), APFloat(values[1]), APFloat(values[2]));
+}
+
+void AccuracyAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  const char *separator = "";
+  auto part = [&](StringRef name, const APFloat &value) {
+    if (value.isZero())
+      return;
+    printer << separator << name << " = ";
+    printer.printFloat(value);
+    separator = ", ";
+  };
+  part("atol", getAtol());
+  part("rtol", getRtol());
+  part("ulps", getUlps());
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Utilities
+//===----------------------------------------------------------------------===//
+
+std::optional<::poly::Function> mlir::poly::getFunction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<::poly::Function>>(op)
+      .Case<SigmoidOp>([](auto) { return ::poly::Function::Sigmoid; })
+      .Case<TanhOp>([](auto) { return ::poly::Function::Tanh; })
+      .Case<SiluOp>([](auto) { return ::poly::Function::Silu; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
+                                        ::poly::Function function,
+                                        Value operand, Value original,
+                                        arith::FastMathFlags fastmath,
+                                        bool consent) {
+  auto create = [&](auto tag) -> Operation * {
+    using OpTy = decltype(tag);
+    return OpTy::create(builder, loc, operand.getType(), operand, original,
+                        fastmath, consent, ProgramAttr());
+  };
+  switch (function) {
+  case ::poly::Function::Sigmoid:
+    return create(SigmoidOp());
+  case ::poly::Function::Tanh:
+    return create(TanhOp());
+  case ::poly::Function::Silu:
+    return create(SiluOp());
+  }
+  llvm_unreachable("unknown function");
+}
+
+std::optional<::poly::Format> mlir::poly::getFormat(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF32())
+    return ::poly::Format::F32;
+  if (element.isBF16())
+    return ::poly::Format::BF16;
+  if (element.isF16())
+    return ::poly::Format::F16;
+  return std::nullopt;
+}

@@ -1,0 +1,192 @@
+//===- PolyOps.cpp - Verifiers, folds and canonicalisations ---------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Program/Formats.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::poly;
+
+#define GET_OP_CLASSES
+#include "poly/Dialect/Poly/PolyOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Function ops
+//===----------------------------------------------------------------------===//
+
+/// The arithmetic properties that canonicalisation may rely on.
+static bool isOdd(::poly::Function function) {
+  return function == ::poly::Function::Tanh;
+}
+
+static LogicalResult verifyFunctionOp(Operation *op, Value operand,
+                                      Value original, ProgramAttr program) {
+  if (original && original.getType() != operand.getType())
+    return op->emitOpError()
+           << "replaces a value of type " << original.getType()
+           << ", but computes " << operand.getType();
+  if (!program)
+    return success();
+  auto *dialect = cast<PolyDialect>(op->getDialect());
+  const ::poly::RegisteredProgram *registered =
+      dialect->findProgram(program.getName());
+  if (!registered)
+    return op->emitOpError() << "unknown program '" << program.getName() << "'";
+  if (registered->program.info().function != *getFunction(op))
+    return op->emitOpError()
+           << "program '" << program.getName() << "' evaluates "
+           << ::poly::name(registered->program.info().function);
+  return success();
+}
+
+/// Folds a constant operand to the correctly rounded value, which no program
+/// can beat. NaN is left to the program's own policy.
+static OpFoldResult foldFunction(::poly::Function function, Type type,
+                                 Attribute operand) {
+  auto foldScalar = [&](const APFloat &value) -> std::optional<APFloat> {
+    std::optional<::poly::Format> format = getFormat(type);
+    if (!format || value.isNaN())
+      return std::nullopt;
+    uint32_t bits = static_cast<uint32_t>(value.bitcastToAPInt().getZExtValue());
+    double exact = ::poly::reference(function, ::poly::decode(*format, bits));
+    if (std::isnan(exact))
+      return std::nullopt;
+    uint32_t result = ::poly::encode(*format, exact);
+    return APFloat(value.getSemantics(),
+                   APInt(APFloat::getSizeInBits(value.getSemantics()), result));
+  };
+  if (auto scalar = dyn_cast_or_null<FloatAttr>(operand)) {
+    if (std::optional<APFloat> result = foldScalar(scalar.getValue()))
+      return FloatAttr::get(type, *result);
+    return {};
+  }
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(operand))
+    if (isa<FloatType>(splat.getElementType()))
+      if (std::optional<APFloat> result =
+              foldScalar(splat.getSplatValue<APFloat>()))
+        return DenseElementsAttr::get(cast<ShapedType>(type), *result);
+  return {};
+}
+
+namespace {
+/// f(-x) = -f(x) for an odd function; exact in every format.
+template <typename OpTy>
+struct HoistNegation : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOdd(*getFunction(op)))
+      return rewriter.notifyMatchFailure(op, "the function is not odd");
+    // With a replaced value or a program the op stands for that exact value.
+    if (op.getOriginal() || op.getProgramAttr())
+      return rewriter.notifyMatchFailure(op, "the site is not free-standing");
+    auto neg = op.getOperand().template getDefiningOp<arith::NegFOp>();
+    if (!neg)
+      return rewriter.notifyMatchFailure(op, "the operand is not negated");
+    Value inner = OpTy::create(rewriter, op.getLoc(), op.getType(),
+                               neg.getOperand(), Value(), op.getFastmath(),
+                               op.getConsent(), ProgramAttr());
+    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, inner, neg.getFastmath());
+    return success();
+  }
+};
+
+/// A free-standing product of x and its sigmoid is the SiLU of x.
+struct FormSilu : OpRewritePattern<SigmoidOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SigmoidOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getOriginal() || op.getProgramAttr() || !op->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the site is not free-standing");
+    auto mul = dyn_cast<arith::MulFOp>(*op->user_begin());
+    if (!mul)
+      return rewriter.notifyMatchFailure(op, "the result is not multiplied");
+    Value other = mul.getLhs() == op.getResult() ? mul.getRhs() : mul.getLhs();
+    if (other != op.getOperand())
+      return rewriter.notifyMatchFailure(op, "the factor is another value");
+    // One rounding less: only under permission on both ops.
+    if (!op.getConsent() || !bitEnumContainsAny(mul.getFastmath(),
+                                                arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "no permission to fuse");
+    rewriter.replaceOpWithNewOp<SiluOp>(mul, op.getType(), op.getOperand(),
+                                        Value(),
+                                        op.getFastmath() & mul.getFastmath(),
+                                        /*consent=*/true, ProgramAttr());
+    return success();
+  }
+};
+} // namespace
+
+#define POLY_FUNCTION_OP(OP)                                                   \
+  LogicalResult OP::verify() {                                                 \
+    return verifyFunctionOp(getOperation(), getOperand(), getOriginal(),       \
+                            getProgramAttr());                                 \
+  }                                                                            \
+  OpFoldResult OP::fold(FoldAdaptor adaptor) {                                 \
+    if (getOriginal() || getProgramAttr())                                     \
+      return {};                                                               \
+    return foldFunction(*getFunction(getOperation()), getType(),               \
+                        adaptor.getOperand());                                 \
+  }
+
+POLY_FUNCTION_OP(SigmoidOp)
+POLY_FUNCTION_OP(TanhOp)
+POLY_FUNCTION_OP(SiluOp)
+#undef POLY_FUNCTION_OP
+
+void SigmoidOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<FormSilu>(context);
+}
+void TanhOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<HoistNegation<TanhOp>>(context);
+}
+void SiluOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+
+//===----------------------------------------------------------------------===//
+// ApplyOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ApplyOp::verify() {
+  auto *dialect = cast<PolyDialect>((*this)->getDialect());
+  const ::poly::RegisteredProgram *registered =
+      dialect->findProgram(getProgram().getName());
+  if (!registered)
+    return emitOpError() << "unknown program '" << getProgram().getName()
+                         << "'";
+  const ::poly::ProgramInfo &info = registered->program.info();
+  auto check = [&](Type type, ::poly::Format format,
+                   StringRef what) -> LogicalResult {
+    bool shapeOk = info.lanes == 1
+                       ? !isa<VectorType>(type)
+                       : isa<VectorType>(type) &&
+                             cast<VectorType>(type).getRank() == 1 &&
+                             cast<VectorType>(type).getNumElements() ==
+                                 static_cast<int64_t>(info.lanes);
+    if (getFormat(type) == format && shapeOk)
+      return success();
+    return emitOpError() << what << " must be "
+                         << (info.lanes == 1
+                                 ? std::string("")
+                                 : "a vector of " + std::to_string(info.lanes) +
+                                       " x ")
+                         << ::poly::name(format) << " for program '"
+                         << info.name << "', got " << type;
+  };
+  if (failed(check(getOperand().getType(), info.from, "operand")))
+    return failure();
+  return check(getResult().getType(), info.to, "result");
+}
