@@ -100,6 +100,12 @@ struct Node {
   std::array<NodeId, 3> operands = {0, 0, 0};
   /// Const: bits. Input: argument number. Lop3: truth table. Shl/Shr: amount.
   uint32_t imm = 0;
+
+  bool operator==(const Node &other) const {
+    return op == other.op && type == other.type &&
+           numOperands == other.numOperands && operands == other.operands &&
+           imm == other.imm;
+  }
 };
 
 /// What a site may assume about a Program and where its constants come from.
@@ -213,7 +219,11 @@ inline Format elementFormat(Type type) {
 std::string ptxName(const Node &node);
 
 /// True when two programs have the same signature and the same graph.
-bool identical(const Program &a, const Program &b);
+inline bool identical(const Program &a, const Program &b) {
+  return a.info().function == b.info().function &&
+         a.info().from == b.info().from && a.info().to == b.info().to &&
+         a.nodes() == b.nodes() && a.result() == b.result();
+}
 
 /// Number of PTX instructions, constants and bitcasts not counted.
 unsigned instructionCount(const Program &program);
