@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,8 @@ enum class Function : uint8_t { Sigmoid, Tanh, Silu };
 /// that arithmetic produces is the canonical one: 0x7fffffff in f32, 0x7fff in
 /// the 16-bit formats (PTX ISA, "NaN payloads are not preserved").
 enum class Op : uint8_t {
-  Input,  ///< Program argument number `imm`.
-  Const,  ///< The bit pattern `imm`.
+  Input,   ///< Program argument number `imm`.
+  Const,   ///< The bit pattern `imm`.
   Bitcast, ///< Same bits under another type; no instruction.
 
   // Arithmetic, types F32, BF16x2 and F16x2; one rounding to nearest even.
@@ -72,7 +73,8 @@ enum class Op : uint8_t {
 
   // Conversions.
   CvtPack,  ///< (lo, hi) f32 -> packed, cvt.rn.{bf16x2,f16x2}.f32.
-  UnpackLo, ///< Lane 0 of a packed value, exactly, as f32.
+  UnpackLo, ///< Lane 0 of a packed value, exactly, as f32; f16 NaNs become
+            ///< canonical (bf16 is a shift, f16 a cvt).
   UnpackHi, ///< Lane 1.
 
   // Bitwise and integer, type B32.
@@ -99,6 +101,8 @@ struct Node {
   uint8_t numOperands = 0;
   std::array<NodeId, 3> operands = {0, 0, 0};
   /// Const: bits. Input: argument number. Lop3: truth table. Shl/Shr: amount.
+  /// UnpackLo/Hi and SetGe: the packed operand Type, so that a node alone tells
+  /// its instruction.
   uint32_t imm = 0;
 
   bool operator==(const Node &other) const {
@@ -110,12 +114,12 @@ struct Node {
 
 /// What a site may assume about a Program and where its constants come from.
 struct ProgramInfo {
-  std::string name;       ///< Unique, e.g. "sigmoid-half3-bf16x2".
+  std::string name; ///< Unique, e.g. "sigmoid-half3-bf16x2".
   Function function = Function::Sigmoid;
-  std::string form;       ///< "half3", "odd5", "sfu", "tanh-packed", ...
+  std::string form;          ///< "half3", "odd5", "sfu", "tanh-packed", ...
   Format from = Format::F32; ///< Element format of the arguments.
   Format to = Format::F32;   ///< Element format of the result.
-  unsigned lanes = 1;     ///< Elements per evaluation: 1 or 2.
+  unsigned lanes = 1;        ///< Elements per evaluation: 1 or 2.
   /// True when f32 arguments are rounded to 16 bits before use, so the site's
   /// input must be 16-bit valued or the user must allow input rounding.
   bool roundsInput = false;
@@ -184,7 +188,10 @@ public:
   Program finish(NodeId result);
 
 private:
-  NodeId append(Node node);
+  NodeId append(const Node &node);
+  NodeId build(Op op, Type result, std::initializer_list<NodeId> operands,
+               uint32_t imm = 0);
+  Type operandType(NodeId id) const;
   void fail(const std::string &message);
 
   Program program;
