@@ -58,29 +58,36 @@ function(poly_add_library target)
   _poly_export(${target})
 endfunction()
 
-# The same with LLVM's headers and shared library (Support only by convention).
+# Adds LLVM's headers and shared library. A target that sets the property
+# POLY_SYMBOLS_FROM_HOST gets the headers only: the plugin takes its symbols
+# from the process that loads it.
+function(_poly_link_shared target)
+  foreach(library IN LISTS ARGN)
+    target_link_libraries(${target} PUBLIC
+      $<$<NOT:$<BOOL:$<TARGET_PROPERTY:POLY_SYMBOLS_FROM_HOST>>>:${library}>)
+  endforeach()
+  if(NOT LLVM_ENABLE_RTTI)
+    target_compile_options(${target} PRIVATE -fno-rtti)
+  endif()
+endfunction()
+
 function(poly_use_llvm target)
-  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
-  target_link_libraries(${target} PUBLIC LLVM)
+  target_include_directories(${target} SYSTEM PUBLIC
+    $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>)
+  _poly_link_shared(${target} LLVM)
 endfunction()
 
 # The same with MLIR's headers and shared library.
 function(poly_use_mlir target)
   target_include_directories(${target} SYSTEM PUBLIC
-    ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_link_libraries(${target} PUBLIC MLIR LLVM)
-endfunction()
-
-# MLIR headers without the library: the plugin takes its symbols from mlir-opt.
-function(poly_mlir_headers target)
-  target_include_directories(${target} SYSTEM PUBLIC
-    ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+    "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS};${MLIR_INCLUDE_DIRS}>")
+  _poly_link_shared(${target} MLIR LLVM)
 endfunction()
 
 function(poly_add_mlir_library target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   poly_add_library(${target} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
-  poly_mlir_headers(${target})
+  poly_use_mlir(${target})
   if(ARG_DEPENDS)
     add_dependencies(${target} ${ARG_DEPENDS})
   endif()
