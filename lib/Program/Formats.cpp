@@ -36,9 +36,9 @@ double poly::decode(Format format, uint32_t bits) {
   case Format::F32:
     return asFloat(bits);
   case Format::BF16:
-    return BF16::decode(bits);
+    return decode16<BF16>(bits);
   case Format::F16:
-    return F16::decode(bits);
+    return decode16<F16>(bits);
   }
   return 0;
 }

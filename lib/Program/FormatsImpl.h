@@ -46,27 +46,32 @@ struct BF16 {
   static constexpr int mantissaBits = 7;
   static constexpr int bias = 127;
   static constexpr uint32_t infinity = 0x7f80;
-
-  static double decode(uint32_t bits) {
-    return bitCast<float>((bits & 0xffffu) << 16);
-  }
 };
 
 struct F16 {
   static constexpr int mantissaBits = 10;
   static constexpr int bias = 15;
   static constexpr uint32_t infinity = 0x7c00;
-
-  static double decode(uint32_t bits) {
-    uint32_t sign = (bits & 0x8000u) << 16;
-    uint32_t magnitude = (bits & 0x7fffu) << 13;
-    if (magnitude >= infinity << 13) // Inf and NaN keep their payload.
-      return bitCast<float>(sign | 0x7f800000u | magnitude);
-    // Read as f32 the exponent is too small by 127 - 15; the product is exact,
-    // subnormals included.
-    return bitCast<float>(sign | magnitude) * 0x1p112f;
-  }
 };
+
+/// The value of a 16-bit pattern; a NaN keeps its payload.
+template <typename Layout>
+inline double decode16(uint32_t bits);
+
+template <>
+inline double decode16<BF16>(uint32_t bits) {
+  return asFloat((bits & 0xffffu) << 16);
+}
+
+template <>
+inline double decode16<F16>(uint32_t bits) {
+  // Read as f32 the exponent is too small by 127 - 15. The product is exact,
+  // subnormals included, and leaves the sign of zero alone.
+  uint32_t magnitude = bits & 0x7fffu;
+  uint32_t infinity = magnitude >= F16::infinity ? 0xffu << 23 : 0;
+  float scaled = asFloat(magnitude << 13) * 0x1p112f;
+  return asFloat(bitCast<uint32_t>(scaled) | infinity | (bits & 0x8000u) << 16);
+}
 
 /// Rounds to nearest even once. The subnormal branch adds the power of two
 /// whose double spacing is the format's subnormal spacing, so that the addition
@@ -101,27 +106,36 @@ inline uint32_t encode16(double value) {
 /// sum, because no tie and no exact value can be mistaken.
 inline double roundToOdd(double high, double low) {
   uint64_t bits = bitCast<uint64_t>(high);
-  bool finite = ((bits >> 52) & 0x7ff) != 0x7ff;
-  if (low != 0 && finite && (bits & 1) == 0) {
-    // The truncation of the sum is high itself or the double before it.
-    bool sameSign = ((bits ^ bitCast<uint64_t>(low)) >> 63) == 0;
-    bits = sameSign ? bits | 1 : bits - 1;
-  }
+  uint64_t finite = ((bits >> 52) & 0x7ff) != 0x7ff;
+  uint64_t inexact = low != 0;
+  // An even last bit becomes odd in the direction of the rest: the truncation
+  // of the sum is high itself or the double before it. No branch, because half
+  // of all sums come here.
+  uint64_t otherSign = (bits ^ bitCast<uint64_t>(low)) >> 63;
+  uint64_t step = 1 - 2 * otherSign;
+  bits += step & -(finite & inexact & (~bits & 1));
   return bitCast<double>(bits);
 }
 
 /// a * b + c with one rounding. The product of two 16-bit numbers has at most
-/// 22 bits and an exponent well inside double's, so it is exact; the two-sum
-/// gives the exact error of the addition. A plain double addition would round
-/// twice.
+/// 22 bits and an exponent well inside double's, so it is exact, and the double
+/// addition is the only rounding before the final one. Rounding twice is wrong
+/// only where the double sum is inexact and a tie; there, and for subnormal
+/// results, the exact error of the addition decides.
 template <typename Layout>
-inline double fmaToOdd(uint32_t a, uint32_t b, uint32_t c) {
-  double product = Layout::decode(a) * Layout::decode(b);
-  double addend = Layout::decode(c);
+inline uint32_t fma16(uint32_t a, uint32_t b, uint32_t c) {
+  constexpr int shift = 52 - Layout::mantissaBits;
+  constexpr uint64_t minNormal = uint64_t(1024 - Layout::bias) << 52;
+  double product = decode16<Layout>(a) * decode16<Layout>(b);
+  double addend = decode16<Layout>(c);
   double high = product + addend;
-  double part = high - product;
-  double low = (product - (high - part)) + (addend - part);
-  return roundToOdd(high, low);
+  uint64_t bits = bitCast<uint64_t>(high);
+  bool tie = (bits << (64 - shift)) == uint64_t(1) << 63;
+  if (tie || (bits & ~(uint64_t(1) << 63)) < minNormal) {
+    double part = high - product;
+    high = roundToOdd(high, (product - (high - part)) + (addend - part));
+  }
+  return encode16<Layout>(high);
 }
 
 } // namespace poly::detail

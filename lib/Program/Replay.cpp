@@ -64,11 +64,6 @@ int32_t orderKey16(uint32_t bits) {
                           : int32_t(bits & 0x7fffu);
 }
 
-template <typename Layout>
-uint32_t fma16(uint32_t a, uint32_t b, uint32_t c) {
-  return encode16<Layout>(fmaToOdd<Layout>(a, b, c));
-}
-
 /// .relu: a NaN stays, negative numbers and -0 become +0.
 template <typename Layout>
 uint32_t fmaRelu16(uint32_t a, uint32_t b, uint32_t c) {
@@ -87,7 +82,7 @@ uint32_t fmaSat16(uint32_t a, uint32_t b, uint32_t c) {
 // The product of two 16-bit numbers is exact in double.
 template <typename Layout>
 uint32_t mul16(uint32_t a, uint32_t b) {
-  return encode16<Layout>(Layout::decode(a) * Layout::decode(b));
+  return encode16<Layout>(decode16<Layout>(a) * decode16<Layout>(b));
 }
 
 // A bf16 sum can span more bits than double holds, so that it takes the two-sum
@@ -123,7 +118,7 @@ uint32_t minNaNXorSignAbs16(uint32_t a, uint32_t b) {
 template <typename Layout>
 uint32_t setGe16(uint32_t a, uint32_t b) {
   // Decoding makes -0 and +0 equal and any comparison with NaN false.
-  return Layout::decode(a) >= Layout::decode(b) ? 0xffffu : 0;
+  return decode16<Layout>(a) >= decode16<Layout>(b) ? 0xffffu : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,7 +286,7 @@ void unpack(Type from, unsigned lane, size_t n, uint32_t *out,
   if (from == Type::BF16x2) // A shift: NaN payloads stay.
     return map1(n, out, a, [=](uint32_t v) { return v >> shift << 16; });
   map1(n, out, a, [=](uint32_t v) {
-    return fromFloat(static_cast<float>(F16::decode((v >> shift) & 0xffffu)));
+    return fromFloat(static_cast<float>(decode16<F16>((v >> shift) & 0xffffu)));
   });
 }
 

@@ -55,18 +55,18 @@ uint32_t poly::sfu::tanhF32(uint32_t bits) {
 }
 
 uint16_t poly::sfu::tanhBF16(uint16_t bits) {
-  return uint16_t(encode16<BF16>(std::tanh(BF16::decode(bits))));
+  return uint16_t(encode16<BF16>(std::tanh(decode16<BF16>(bits))));
 }
 
 uint16_t poly::sfu::tanhF16(uint16_t bits) {
-  return uint16_t(encode16<F16>(std::tanh(F16::decode(bits))));
+  return uint16_t(encode16<F16>(std::tanh(decode16<F16>(bits))));
 }
 
 uint16_t poly::sfu::ex2BF16(uint16_t bits) {
-  double value = BF16::decode(flushBF16(bits));
+  double value = decode16<BF16>(flushBF16(bits));
   return uint16_t(flushBF16(encode16<BF16>(std::exp2(value))));
 }
 
 uint16_t poly::sfu::ex2F16(uint16_t bits) {
-  return uint16_t(encode16<F16>(std::exp2(F16::decode(bits))));
+  return uint16_t(encode16<F16>(std::exp2(decode16<F16>(bits))));
 }
