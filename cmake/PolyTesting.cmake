@@ -44,12 +44,18 @@ function(poly_add_unit_test target)
   if(ARG_SLOW)
     set(speed slow)
   endif()
-  # Two labels: a list inside a list needs its separator escaped.
   gtest_discover_tests(${target}
     TEST_PREFIX "${ARG_KIND}/"
+    TEST_LIST ${target}_tests
     DISCOVERY_TIMEOUT 60
-    DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${ARG_KIND}\\;${speed}")
+    DISCOVERY_MODE PRE_TEST)
+  # The discovery flattens lists, so a property with two labels is set after it.
+  set(labels "${CMAKE_CURRENT_BINARY_DIR}/${target}-labels.cmake")
+  file(WRITE "${labels}"
+    "if(${target}_tests)\n"
+    "  set_tests_properties(\${${target}_tests} PROPERTIES LABELS \"${ARG_KIND};${speed}\")\n"
+    "endif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
 endfunction()
 
 # One ctest entry for each lit file below the current source folder.

@@ -47,6 +47,8 @@ if config.ptxas:
     config.available_features.add("ptxas")
 if config.nvdisasm:
     config.available_features.add("nvdisasm")
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("gpu")
 if os.geteuid() == 0:
     config.available_features.add("root")  # Permission bits do not stop root.
 if shutil.which("llc", path=config.environment["PATH"]):

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that the GPU computes what Replay computes, on all inputs.
+
+On a machine that has poly built (no GPU needed):
+
+  verify_programs.py prepare --bin build/ci/bin --out DIR [--chip sm_90]
+
+compiles a kernel for each shipped program, and the kernels of
+kernels/activations, and writes them with their expected results into DIR,
+together with the runner. Cubins are made where ptxas is found, PTX otherwise.
+
+On a machine with that GPU, where only DIR is needed:
+
+  DIR/poly-run-programs DIR/manifest.json -o RESULT.json
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+# Kernel file, kernel, elements a thread does.
+KERNELS = [
+    ("silu.mlir", "silu_bf16", 8),
+    ("silu.mlir", "silu_f16", 8),
+    ("sigmoid.mlir", "sigmoid_bf16", 8),
+    ("sigmoid.mlir", "sigmoid_f16", 8),
+    ("tanh.mlir", "tanh_bf16", 8),
+    ("tanh.mlir", "tanh_f16", 8),
+    ("silu_f32.mlir", "silu_f32", 4),
+]
+# Whole arrays, and ends that leave partial chunks and blocks.
+COUNTS = [0, 1, 3, 7, 8, 9, 255, 2047, 2048, 2049, 65533, 65536]
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)}\nfailed:\n{result.stderr}")
+    return result.stdout
+
+
+def compile_kernel(args, source, stem, extra=()):
+    """Returns the name of the compiled file in args.out."""
+    suffix = ".cubin" if args.ptxas else ".ptx"
+    output = os.path.join(args.out, stem + suffix)
+    run([os.path.join(args.bin, "poly-compile"), source, "-o", output, f"--chip={args.chip}", *extra])
+    return stem + suffix
+
+
+def sm_of(chip):
+    return int(chip.removeprefix("sm_").rstrip("af"))
+
+
+def prepare(args):
+    run([os.path.join(args.bin, "poly-expect"), args.out])
+    with open(os.path.join(args.out, "programs.json"), encoding="utf-8") as source:
+        programs = json.load(source)
+    entries = []
+    for program in programs:
+        if program.pop("minimumSm") > sm_of(args.chip):
+            continue
+        source = os.path.join(args.out, program.pop("source"))
+        program["file"] = compile_kernel(args, source, program["program"])
+        entries.append(program)
+    by_name = {entry["program"]: entry for entry in entries}
+
+    # The shipped kernels must compute what the program that their report names
+    # computes: every element, whatever the array's length.
+    for file, kernel, chunk in KERNELS:
+        report = os.path.join(args.out, kernel + ".report.json")
+        source = os.path.join(ROOT, "kernels", "activations", file)
+        compiled = compile_kernel(args, source, file.removesuffix(".mlir"), [f"--report={report}"])
+        with open(report, encoding="utf-8") as stream:
+            sites = [site for site in json.load(stream) if site["function"] == kernel]
+        chosen = {site["program"] for site in sites if site["decision"] == "applied"}
+        if len(chosen) != 1 or any(site["decision"] != "applied" for site in sites):
+            sys.exit(f"{kernel}: expected one program for all sites, found {sites}")
+        program = by_name[chosen.pop()]
+        if program["from"] != program["to"]:
+            sys.exit(f"{kernel}: {program['program']} changes the element type")
+        entries.append(dict(program, kernel=kernel, file=compiled, chunk=chunk, counts=COUNTS))
+
+    with open(os.path.join(args.out, "manifest.json"), "w", encoding="utf-8") as stream:
+        json.dump({"chip": args.chip, "entries": entries}, stream, indent=2)
+    shutil.copy2(os.path.join(args.bin, "poly-run-programs"), args.out)
+    kind = "cubins" if args.ptxas else "PTX (ptxas was not found)"
+    print(f"{len(entries)} entries, {kind}, in {args.out}")
+    print(f"on the GPU machine: ./poly-run-programs manifest.json -o result.json")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks programs on a GPU.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("prepare", help="compile kernels and write expected results")
+    command.add_argument("--bin", required=True, help="folder of poly's tools")
+    command.add_argument("--out", required=True, help="folder to write")
+    command.add_argument("--chip", default="sm_90", help="GPU, default sm_90")
+    args = parser.parse_args()
+    args.ptxas = shutil.which("ptxas") or (
+        "/usr/local/cuda/bin/ptxas" if os.path.exists("/usr/local/cuda/bin/ptxas") else None
+    )
+    os.makedirs(args.out, exist_ok=True)
+    prepare(args)
+
+
+if __name__ == "__main__":
+    main()

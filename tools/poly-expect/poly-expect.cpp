@@ -1,0 +1,169 @@
+//===- poly-expect.cpp - What each program gives on every input -----------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes, for each shipped program, a kernel that applies it to an array
+/// (NAME.mlir), its inputs (NAME.in.bin), the results of Replay (NAME.out.bin),
+/// and a list of them all (programs.json). A 16-bit argument format gives all
+/// 65,536 inputs; f32 gives the 131,072 values of bf16 and f16 and 2^18
+/// patterns spread over all exponents.
+///
+//===----------------------------------------------------------------------===//
+
+#include "poly/Program/Formats.h"
+#include "poly/Program/Registry.h"
+#include "poly/Program/Replay.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace poly;
+
+static llvm::cl::opt<std::string> folder(llvm::cl::Positional,
+                                         llvm::cl::desc("OUTPUT-FOLDER"),
+                                         llvm::cl::Required);
+static llvm::cl::list<std::string>
+    only("programs", llvm::cl::CommaSeparated,
+         llvm::cl::desc("Only these programs (default: all shipped ones)"));
+
+static llvm::StringRef formatName(Format format) { return name(format); }
+
+/// The inputs that a program of argument format \p from is checked on.
+static std::vector<uint32_t> inputsFor(Format from) {
+  std::vector<uint32_t> inputs;
+  if (from != Format::F32) {
+    for (uint32_t bits = 0; bits < 0x10000; ++bits)
+      inputs.push_back(bits);
+    return inputs;
+  }
+  for (uint32_t bits = 0; bits < 0x10000; ++bits)
+    inputs.push_back(bits << 16);
+  for (uint32_t bits = 0; bits < 0x10000; ++bits)
+    inputs.push_back(isNaN(Format::F16, bits)
+                         ? 0x7fc00000u | bits
+                         : encode(Format::F32, decode(Format::F16, bits)));
+  // An odd stride visits different low bits in every binade.
+  for (uint32_t i = 0; i < (1u << 18); ++i)
+    inputs.push_back(i * 16381u * 4u + (i & 3u));
+  return inputs;
+}
+
+static std::string kernelFor(const ProgramInfo &info) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::StringRef from = formatName(info.from);
+  llvm::StringRef to = formatName(info.to);
+  std::string fromType = from.str(), toType = to.str();
+  bool pair = info.lanes == 2;
+  if (pair) {
+    fromType = "vector<2x" + fromType + ">";
+    toType = "vector<2x" + toType + ">";
+  }
+  unsigned fromBytes = info.lanes * (info.from == Format::F32 ? 4 : 2);
+  unsigned toBytes = info.lanes * (info.to == Format::F32 ? 4 : 2);
+  out << "gpu.module @programs {\n"
+      << "  gpu.func @run(%in: memref<?x" << from << ">, %out: memref<?x" << to
+      << ">, %count: index) kernel {\n"
+      << "    %chunk = arith.constant " << info.lanes << " : index\n"
+      << "    %block = gpu.block_id x\n"
+      << "    %width = gpu.block_dim x\n"
+      << "    %lane = gpu.thread_id x\n"
+      << "    %first = arith.muli %block, %width : index\n"
+      << "    %thread = arith.addi %first, %lane : index\n"
+      << "    %begin = arith.muli %thread, %chunk : index\n"
+      << "    %end = arith.addi %begin, %chunk : index\n"
+      << "    %whole = arith.cmpi ule, %end, %count : index\n"
+      << "    scf.if %whole {\n";
+  if (pair)
+    out << "      %x = vector.load %in[%begin] {alignment = " << fromBytes
+        << "} : memref<?x" << from << ">, " << fromType << "\n";
+  else
+    out << "      %x = memref.load %in[%begin] : memref<?x" << from << ">\n";
+  out << "      %y = poly.apply <\"" << info.name << "\"> %x : " << fromType
+      << " to " << toType << "\n";
+  if (pair)
+    out << "      vector.store %y, %out[%begin] {alignment = " << toBytes
+        << "} : memref<?x" << to << ">, " << toType << "\n";
+  else
+    out << "      memref.store %y, %out[%begin] : memref<?x" << to << ">\n";
+  out << "    }\n    gpu.return\n  }\n}\n";
+  return text;
+}
+
+static void fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "poly-expect") << message << "\n";
+  std::exit(1);
+}
+
+static void write(const llvm::Twine &fileName, llvm::StringRef content) {
+  llvm::SmallString<128> path(folder.getValue());
+  llvm::sys::path::append(path, fileName);
+  std::error_code code;
+  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
+  if (code)
+    fail(path + ": " + code.message());
+  file.os() << content;
+  file.keep();
+}
+
+static llvm::StringRef asBytes(const std::vector<uint32_t> &words) {
+  // Hosts of CUDA are little-endian, like the file.
+  return {reinterpret_cast<const char *>(words.data()), words.size() * 4};
+}
+
+int main(int argc, char **argv) {
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv, "Writes kernels, inputs and expected results of programs\n");
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    fail(folder + ": " + code.message());
+
+  std::vector<const RegisteredProgram *> programs;
+  for (const RegisteredProgram &entry : shippedPrograms())
+    if (only.empty())
+      programs.push_back(&entry);
+  for (const std::string &wanted : only) {
+    const RegisteredProgram *entry = findProgram(wanted);
+    if (!entry)
+      fail("no shipped program is called '" + wanted + "'");
+    programs.push_back(entry);
+  }
+
+  llvm::json::Array list;
+  for (const RegisteredProgram *entry : programs) {
+    const ProgramInfo &info = entry->program.info();
+    std::vector<uint32_t> inputs = inputsFor(info.from);
+    std::vector<uint32_t> results(inputs.size());
+    replayElements(entry->program, inputs.data(), results.data(),
+                   inputs.size());
+    write(info.name + ".mlir", kernelFor(info));
+    write(info.name + ".in.bin", asBytes(inputs));
+    write(info.name + ".out.bin", asBytes(results));
+    list.push_back(llvm::json::Object{
+        {"program", info.name},
+        {"source", info.name + ".mlir"},
+        {"kernel", "run"},
+        {"from", formatName(info.from)},
+        {"to", formatName(info.to)},
+        {"chunk", info.lanes},
+        {"minimumSm", minimumSm(entry->program)},
+        {"sfuModel", entry->certificate.sfuModel},
+        {"inputs", info.name + ".in.bin"},
+        {"expected", info.name + ".out.bin"},
+        {"counts", llvm::json::Array{static_cast<int64_t>(inputs.size())}}});
+  }
+  write("programs.json",
+        llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list))).str());
+  llvm::outs() << programs.size() << " programs\n";
+  return 0;
+}
