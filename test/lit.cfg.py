@@ -23,11 +23,11 @@ if not hasattr(config, "poly_bin_dir"):
 config.test_source_root = config.poly_test_source_dir
 config.test_exec_root = config.poly_test_build_dir
 
-# First ours, then LLVM's FileCheck, not, split-file, llc, mlir-opt, ...
-config.environment["PATH"] = os.pathsep.join(
-    [config.poly_bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
-)
-# ptxas, nvdisasm and mlir-opt may have other names or live outside PATH.
+# First ours, then LLVM's FileCheck, not, split-file, llc, mlir-opt, ..., then
+# the CUDA tools that CMake found, so that all tests use the same ones.
+path = [config.poly_bin_dir, config.llvm_tools_dir]
+path += [os.path.dirname(tool) for tool in (config.ptxas, config.nvdisasm) if tool]
+config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 for name in ("CUDA_HOME", "CUDA_PATH", "TMPDIR", "ASAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
