@@ -1,0 +1,289 @@
+//===- Certify.cpp - What a Program does on every input -------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Program/Certify.h"
+
+#include "poly/Program/Formats.h"
+#include "poly/Program/Replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+using namespace poly;
+
+//===----------------------------------------------------------------------===//
+// Accuracy
+//===----------------------------------------------------------------------===//
+
+bool poly::parseAccuracy(std::string_view text, Accuracy &accuracy,
+                         std::string &error) {
+  Accuracy parsed;
+  if (text.empty()) {
+    error = "the accuracy is empty; write for example 'atol=1e-2,rtol=1e-3'";
+    return false;
+  }
+  bool seen[3] = {false, false, false};
+  // ':' separates as well, for pass options, which may not hold a comma.
+  while (true) {
+    size_t end = std::min(text.find_first_of(",:"), text.size());
+    std::string item(text.substr(0, end));
+    size_t equal = item.find('=');
+    std::string key = item.substr(0, equal);
+    unsigned index = key == "atol" ? 0 : key == "rtol" ? 1 : 2;
+    double *slots[3] = {&parsed.atol, &parsed.rtol, &parsed.ulps};
+    if (equal == std::string::npos ||
+        (key != "atol" && key != "rtol" && key != "ulps")) {
+      error =
+          "'" + item + "' is not one of atol=NUMBER, rtol=NUMBER, ulps=NUMBER";
+      return false;
+    }
+    if (seen[index]) {
+      error = "'" + key + "' is given twice";
+      return false;
+    }
+    seen[index] = true;
+    std::string digits = item.substr(equal + 1);
+    char *parsedTo = nullptr;
+    double value = std::strtod(digits.c_str(), &parsedTo);
+    // strtod would skip leading space.
+    if (digits.empty() || std::isspace((unsigned char)digits[0]) ||
+        *parsedTo != '\0') {
+      error = "'" + digits + "' is not a number (" + key + ")";
+      return false;
+    }
+    if (!std::isfinite(value) || value < 0) {
+      error = key + " must be finite and not negative, not '" + digits + "'";
+      return false;
+    }
+    *slots[index] = value;
+    if (end == text.size())
+      break;
+    text.remove_prefix(end + 1);
+  }
+  if (parsed.atol == 0 && parsed.rtol == 0 && parsed.ulps == 0) {
+    error = "an accuracy of zero cannot be met; give a positive atol, rtol or "
+            "ulps";
+    return false;
+  }
+  accuracy = parsed;
+  return true;
+}
+
+std::string poly::toString(const Accuracy &accuracy) {
+  std::string text;
+  const std::pair<const char *, double> items[] = {{"atol", accuracy.atol},
+                                                   {"rtol", accuracy.rtol},
+                                                   {"ulps", accuracy.ulps}};
+  for (const auto &[key, value] : items) {
+    if (value == 0)
+      continue;
+    // The shortest digits that read back as the same number.
+    char digits[40];
+    for (int precision = 1; precision <= 17; ++precision) {
+      std::snprintf(digits, sizeof(digits), "%.*g", precision, value);
+      if (std::strtod(digits, nullptr) == value)
+        break;
+    }
+    text += (text.empty() ? "" : ",") + std::string(key) + "=" + digits;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// Orders bit patterns by value: -Inf first, -0 directly before +0.
+static uint32_t orderKey(const FormatTraits &traits, uint32_t bits) {
+  return (bits & traits.signMask) ? ~bits : bits | traits.signMask;
+}
+
+/// All numbers and infinities of certify()'s set, ascending.
+static std::vector<uint32_t> testedInputs(Format format, unsigned f32Samples) {
+  const FormatTraits &t = traits(format);
+  std::vector<uint32_t> inputs;
+  if (format != Format::F32) {
+    for (uint32_t bits = 0; bits < 0x10000u; ++bits)
+      if (!isNaN(format, bits))
+        inputs.push_back(bits);
+  } else {
+    for (uint32_t bits = 0; bits < 0x10000u; ++bits)
+      for (Format narrow : {Format::BF16, Format::F16})
+        if (!isNaN(narrow, bits))
+          inputs.push_back(encode(Format::F32, decode(narrow, bits)));
+    // Equal steps over the patterns are equal shares for every exponent; the
+    // offset keeps them off numbers with short mantissas.
+    for (unsigned i = 0; i < f32Samples; ++i) {
+      uint32_t bits =
+          uint32_t(((uint64_t(i) << 32) + (uint64_t(1) << 31)) / f32Samples);
+      if (!isNaN(format, bits))
+        inputs.push_back(bits);
+    }
+    // The limits of the format.
+    for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
+      for (uint32_t sign : {0u, t.signMask})
+        inputs.push_back(bits | sign);
+  }
+  std::sort(inputs.begin(), inputs.end(), [&](uint32_t a, uint32_t b) {
+    return orderKey(t, a) < orderKey(t, b);
+  });
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  return inputs;
+}
+
+static std::vector<uint32_t> replayAll(const Program &program,
+                                       const std::vector<uint32_t> &inputs) {
+  std::vector<uint32_t> outputs(inputs.size());
+  replayElements(program, inputs.data(), outputs.data(), inputs.size());
+  return outputs;
+}
+
+/// |result - truth| where a true value that rounds to infinity makes infinity
+/// of its sign right, and any other infinity or NaN infinitely wrong.
+static double absoluteError(Format format, uint32_t result, double truth) {
+  double value = decode(format, result);
+  if (std::isfinite(value))
+    return std::fabs(value - truth);
+  bool right = isInf(format, encode(format, truth)) && isInf(format, result) &&
+               std::signbit(value) == std::signbit(truth);
+  return right ? 0 : std::numeric_limits<double>::infinity();
+}
+
+//===----------------------------------------------------------------------===//
+// Certify
+//===----------------------------------------------------------------------===//
+
+static bool usesSfu(const Program &program) {
+  return std::any_of(
+      program.nodes().begin(), program.nodes().end(), [](const Node &node) {
+        return node.op >= Op::Ex2Approx && node.op <= Op::TanhApprox;
+      });
+}
+
+/// Never decreasing over ascending inputs; false at any NaN.
+static bool isMonotone(Format format, const std::vector<uint32_t> &outputs) {
+  double last = -std::numeric_limits<double>::infinity();
+  for (uint32_t bits : outputs) {
+    double value = decode(format, bits);
+    if (!(value >= last))
+      return false;
+    last = value;
+  }
+  return true;
+}
+
+static bool isSymmetric(const Program &program,
+                        const std::vector<uint32_t> &inputs,
+                        const std::vector<uint32_t> &outputs) {
+  const ProgramInfo &info = program.info();
+  const FormatTraits &from = traits(info.from), &to = traits(info.to);
+  std::vector<uint32_t> negated(inputs);
+  for (uint32_t &bits : negated)
+    bits ^= from.signMask;
+  std::vector<uint32_t> mirrored = replayAll(program, negated);
+  double oneUlp = ulp(info.to, 1.0);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (info.function == Function::Tanh) {
+      if (mirrored[i] != (outputs[i] ^ to.signMask))
+        return false;
+    } else {
+      double sum = decode(info.to, mirrored[i]) + decode(info.to, outputs[i]);
+      if (!(std::fabs(sum - 1) <= oneUlp))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool propagatesNaN(const Program &program) {
+  const ProgramInfo &info = program.info();
+  const FormatTraits &from = traits(info.from);
+  uint32_t largest = from.signMask - 1;
+  std::vector<uint32_t> patterns;
+  // Every NaN of a 16-bit format; a spread of payloads in f32.
+  uint32_t step = info.from == Format::F32 ? 0x1357u : 1u;
+  for (uint32_t bits = from.infinity + 1; bits <= largest; bits += step) {
+    patterns.push_back(bits);
+    patterns.push_back(bits | from.signMask);
+  }
+  patterns.push_back(largest);
+  patterns.push_back(largest | from.signMask);
+  std::vector<uint32_t> outputs = replayAll(program, patterns);
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [&](uint32_t bits) { return isNaN(info.to, bits); });
+}
+
+Certificate poly::certify(const Program &program, unsigned f32Samples) {
+  const ProgramInfo &info = program.info();
+  const FormatTraits &from = traits(info.from);
+  Certificate certificate;
+  certificate.exhaustive = info.from != Format::F32;
+  certificate.sfuModel = usesSfu(program);
+
+  std::vector<uint32_t> inputs = testedInputs(info.from, f32Samples);
+  std::vector<uint32_t> outputs = replayAll(program, inputs);
+  double minNormal = std::ldexp(1.0, traits(info.to).minExponent);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (isInf(info.from, inputs[i]))
+      continue;
+    ++certificate.inputs;
+    double x = decode(info.from, inputs[i]);
+    double truth = reference(info.function, x);
+    double error = absoluteError(info.to, outputs[i], truth);
+    if (error > certificate.maxAbs) {
+      certificate.maxAbs = error;
+      certificate.worstAbsInput = x;
+    }
+    if (std::fabs(truth) >= minNormal &&
+        error / std::fabs(truth) > certificate.maxRel) {
+      certificate.maxRel = error / std::fabs(truth);
+      certificate.worstRelInput = x;
+    }
+    double ulps = error / ulp(info.to, truth);
+    if (ulps > certificate.maxUlp) {
+      certificate.maxUlp = ulps;
+      certificate.worstUlpInput = x;
+    }
+  }
+
+  certificate.monotone =
+      info.function != Function::Silu && isMonotone(info.to, outputs);
+  certificate.symmetric =
+      info.function != Function::Silu && isSymmetric(program, inputs, outputs);
+  certificate.propagatesNaN = propagatesNaN(program);
+  certificate.special = {replayElement(program, from.canonicalNaN),
+                         replayElement(program, from.infinity),
+                         replayElement(program, from.infinity | from.signMask),
+                         replayElement(program, 0),
+                         replayElement(program, from.signMask)};
+  return certificate;
+}
+
+bool poly::meets(const Program &program, const Accuracy &accuracy,
+                 double *offender, unsigned f32Samples) {
+  const ProgramInfo &info = program.info();
+  std::vector<uint32_t> inputs = testedInputs(info.from, f32Samples);
+  std::vector<uint32_t> outputs = replayAll(program, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (isInf(info.from, inputs[i]))
+      continue;
+    double x = decode(info.from, inputs[i]);
+    double truth = reference(info.function, x);
+    double allowed = std::max({accuracy.atol, accuracy.rtol * std::fabs(truth),
+                               accuracy.ulps * ulp(info.to, truth)});
+    if (absoluteError(info.to, outputs[i], truth) <= allowed)
+      continue;
+    if (offender)
+      *offender = x;
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,243 @@
+//===- Target.cpp - GPU pipe models ---------------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+#include "poly/Target/Target.h"
+
+#include <cstddef>
+
+using namespace poly;
+
+// Sources of the figures:
+// * "guide": CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
+//   Instructions", results per clock and multiprocessor. A packed instruction
+//   has two results, so its figure is halved here.
+// * "measured": a register-resident loop on an H200, 132 multiprocessors at
+//   1.98 GHz, divided by that product and raised to the next power of two,
+//   which such loops approach from below.
+// * "assumed": no public figure is known; the neighbour it is taken from is
+//   named.
+// Which pipe runs what follows the Nsight Compute documentation, "Pipelines":
+// FMA runs f32 and packed arithmetic and integer multiply-add; ALU runs logic,
+// comparison, minimum, maximum and, from Ampere on, the packing of f32 pairs;
+// XU runs the special functions and all other conversions.
+
+namespace {
+
+#define GUIDE(capability) "guide, compute capability " capability
+#define ASSUMED(capability) "assumed equal to " capability ": no public figure"
+
+constexpr InstrRate fma(unsigned perClock, const char *source) {
+  return {Pipe::Fma, perClock, source};
+}
+constexpr InstrRate alu(unsigned perClock, const char *source) {
+  return {Pipe::Alu, perClock, source};
+}
+constexpr InstrRate xu(unsigned perClock, const char *source) {
+  return {Pipe::Xu, perClock, source};
+}
+
+// Rates stand in the order of InstrClass.
+
+constexpr TargetModel kSM70 = {
+    "sm_70",
+    70,
+    "Volta (V100)",
+    128,
+    {
+        /*F32Fma=*/fma(64, GUIDE("7.x")),
+        /*PackedFma=*/fma(64, GUIDE("7.x") ": 128 half results"),
+        /*PackedFmaB=*/
+        fma(64,
+            "no bf16x2 arithmetic on this chip; the f16x2 figure stands in"),
+        /*PackedMinMax=*/
+        alu(64, "no packed min or max on this chip; the f32 figure stands in"),
+        /*F32MinMax=*/alu(64, GUIDE("7.x")),
+        /*Logic=*/alu(64, GUIDE("7.x")),
+        /*IntMul=*/fma(64, GUIDE("7.x")),
+        /*Convert=*/xu(16, GUIDE("7.x")),
+        /*Sfu=*/xu(16, GUIDE("7.x")),
+    }};
+
+constexpr TargetModel kSM75 = {
+    "sm_75",
+    75,
+    "Turing (T4, RTX 20)",
+    128,
+    {
+        /*F32Fma=*/fma(64, GUIDE("7.x")),
+        /*PackedFma=*/fma(64, GUIDE("7.x") ": 128 half results"),
+        /*PackedFmaB=*/
+        fma(64,
+            "no bf16x2 arithmetic on this chip; the f16x2 figure stands in"),
+        /*PackedMinMax=*/
+        alu(64, "no packed min or max on this chip; the f32 figure stands in"),
+        /*F32MinMax=*/alu(64, GUIDE("7.x")),
+        /*Logic=*/alu(64, GUIDE("7.x")),
+        /*IntMul=*/fma(64, GUIDE("7.x")),
+        /*Convert=*/xu(16, GUIDE("7.x")),
+        /*Sfu=*/xu(16, GUIDE("7.x")),
+    }};
+
+constexpr TargetModel kSM80 = {
+    "sm_80",
+    80,
+    "Ampere (A100)",
+    128,
+    {
+        /*F32Fma=*/fma(64, GUIDE("8.0")),
+        /*PackedFma=*/fma(128, GUIDE("8.0") ": 256 half results"),
+        /*PackedFmaB=*/fma(64, GUIDE("8.0") ": 128 bfloat16 results"),
+        /*PackedMinMax=*/
+        alu(64, "f32 figure; no public figure for packed forms"),
+        /*F32MinMax=*/alu(64, GUIDE("8.0")),
+        /*Logic=*/alu(64, GUIDE("8.0")),
+        /*IntMul=*/fma(64, GUIDE("8.0")),
+        /*Convert=*/
+        alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
+        /*Sfu=*/xu(16, GUIDE("8.0")),
+    }};
+
+constexpr TargetModel kSM86 = {
+    "sm_86",
+    86,
+    "Ampere (A10, A40, RTX 30)",
+    128,
+    {
+        /*F32Fma=*/fma(128, GUIDE("8.6")),
+        /*PackedFma=*/fma(64, GUIDE("8.6") ": 128 half results"),
+        /*PackedFmaB=*/fma(64, GUIDE("8.6") ": 128 bfloat16 results"),
+        /*PackedMinMax=*/
+        alu(64, "f32 figure; no public figure for packed forms"),
+        /*F32MinMax=*/alu(64, GUIDE("8.6")),
+        /*Logic=*/alu(64, GUIDE("8.6")),
+        /*IntMul=*/fma(64, GUIDE("8.6")),
+        /*Convert=*/
+        alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
+        /*Sfu=*/xu(16, GUIDE("8.6")),
+    }};
+
+constexpr TargetModel kSM89 = {
+    "sm_89",
+    89,
+    "Ada (L4, L40, RTX 40)",
+    128,
+    {
+        /*F32Fma=*/fma(128, GUIDE("8.9")),
+        /*PackedFma=*/fma(64, GUIDE("8.9") ": 128 half results"),
+        /*PackedFmaB=*/fma(64, GUIDE("8.9") ": 128 bfloat16 results"),
+        /*PackedMinMax=*/
+        alu(64, "f32 figure; no public figure for packed forms"),
+        /*F32MinMax=*/alu(64, GUIDE("8.9")),
+        /*Logic=*/alu(64, GUIDE("8.9")),
+        /*IntMul=*/fma(64, GUIDE("8.9")),
+        /*Convert=*/
+        alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
+        /*Sfu=*/xu(16, GUIDE("8.9")),
+    }};
+
+constexpr TargetModel kSM90 = {
+    "sm_90",
+    90,
+    "Hopper (H100, H200)",
+    128,
+    {
+        /*F32Fma=*/fma(128, "measured: 28e12 fma/s, 107 a clock"),
+        /*PackedFma=*/fma(128, "measured: 53.5e12 elements/s, 102 a clock"),
+        /*PackedFmaB=*/fma(128, "measured: 53.5e12 elements/s, 102 a clock"),
+        /*PackedMinMax=*/
+        alu(64, "measured: 56e12 elements/s, 107 a clock, which conflicts with "
+                "half the fma rate seen in mixed code; the lower is used"),
+        /*F32MinMax=*/alu(64, "measured: 15e12 max/s, 57 a clock"),
+        /*Logic=*/alu(64, "measured: 15e12 lop3 or shift/s, 57 a clock"),
+        /*IntMul=*/fma(64, GUIDE("9.0")),
+        /*Convert=*/alu(64, "measured: 30e12 elements/s, 57 a clock"),
+        /*Sfu=*/xu(16, "measured: 4.1e12 MUFU/s, 16 a clock"),
+    }};
+
+constexpr TargetModel kSM100 = {"sm_100",
+                                100,
+                                "Blackwell (B200)",
+                                128,
+                                {
+                                    /*F32Fma=*/fma(128, GUIDE("10.0")),
+                                    /*PackedFma=*/fma(128, ASSUMED("sm_90")),
+                                    /*PackedFmaB=*/fma(128, ASSUMED("sm_90")),
+                                    /*PackedMinMax=*/alu(64, ASSUMED("sm_90")),
+                                    /*F32MinMax=*/alu(64, GUIDE("10.0")),
+                                    /*Logic=*/alu(64, GUIDE("10.0")),
+                                    /*IntMul=*/fma(64, GUIDE("10.0")),
+                                    /*Convert=*/alu(64, ASSUMED("sm_90")),
+                                    /*Sfu=*/xu(16, GUIDE("10.0")),
+                                }};
+
+constexpr TargetModel kSM103 = {
+    "sm_103",
+    103,
+    "Blackwell Ultra (B300)",
+    128,
+    {
+        /*F32Fma=*/fma(128, ASSUMED("sm_100")),
+        /*PackedFma=*/fma(128, ASSUMED("sm_100")),
+        /*PackedFmaB=*/fma(128, ASSUMED("sm_100")),
+        /*PackedMinMax=*/alu(64, ASSUMED("sm_100")),
+        /*F32MinMax=*/alu(64, ASSUMED("sm_100")),
+        /*Logic=*/alu(64, ASSUMED("sm_100")),
+        /*IntMul=*/fma(64, ASSUMED("sm_100")),
+        /*Convert=*/alu(64, ASSUMED("sm_100")),
+        /*Sfu=*/
+        xu(32, "NVIDIA states twice Blackwell's exponential throughput for "
+               "Blackwell Ultra; assumed for all special functions"),
+    }};
+
+constexpr TargetModel kSM120 = {"sm_120",
+                                120,
+                                "Blackwell (RTX 50, RTX PRO)",
+                                128,
+                                {
+                                    /*F32Fma=*/fma(128, GUIDE("12.0")),
+                                    /*PackedFma=*/fma(64, ASSUMED("sm_89")),
+                                    /*PackedFmaB=*/fma(64, ASSUMED("sm_89")),
+                                    /*PackedMinMax=*/alu(64, ASSUMED("sm_89")),
+                                    /*F32MinMax=*/alu(64, ASSUMED("sm_89")),
+                                    /*Logic=*/alu(64, ASSUMED("sm_89")),
+                                    /*IntMul=*/fma(64, ASSUMED("sm_89")),
+                                    /*Convert=*/alu(64, ASSUMED("sm_89")),
+                                    /*Sfu=*/xu(16, GUIDE("12.0")),
+                                }};
+
+#undef GUIDE
+#undef ASSUMED
+
+} // namespace
+
+const std::vector<const TargetModel *> &poly::allTargets() {
+  static const std::vector<const TargetModel *> targets = {
+      &kSM70, &kSM75,  &kSM80,  &kSM86, &kSM89,
+      &kSM90, &kSM100, &kSM103, &kSM120};
+  return targets;
+}
+
+const TargetModel *poly::findTarget(std::string_view chip) {
+  // sm_90a and sm_100f have the pipes of their base.
+  if (!chip.empty() && (chip.back() == 'a' || chip.back() == 'f'))
+    chip.remove_suffix(1);
+  for (const TargetModel *target : allTargets())
+    if (target->chip == chip)
+      return target;
+  return nullptr;
+}
+
+std::string poly::knownChips() {
+  std::string text;
+  for (const TargetModel *target : allTargets()) {
+    if (!text.empty())
+      text += ", ";
+    text += target->chip;
+  }
+  return text;
+}
