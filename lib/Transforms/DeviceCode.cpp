@@ -1,0 +1,94 @@
+//===- DeviceCode.cpp - Which code runs on the GPU ------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Transforms/DeviceCode.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::poly {
+
+namespace {
+
+/// Whether the symbol table \p op holds device code, host code, or what the
+/// op around it holds (nullopt).
+std::optional<bool> holdsDeviceCode(Operation *op) {
+  if (isa<gpu::GPUModuleOp>(op))
+    return true;
+  auto triple = op->getAttrOfType<StringAttr>(
+      LLVM::LLVMDialect::getTargetTripleAttrName());
+  if (!triple || triple.getValue().empty())
+    return std::nullopt;
+  return triple.getValue().starts_with("nvptx");
+}
+
+/// Kernels say so themselves, wherever they are.
+bool isKernel(Operation *op) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  return function && (function.getCConv() == LLVM::CConv::PTX_Kernel ||
+                      op->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()));
+}
+
+void collect(Operation *op, bool isDevice,
+             llvm::SmallVector<Operation *> &roots) {
+  if (isa<gpu::LaunchOp>(op)) {
+    roots.push_back(op);
+    return;
+  }
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    if (isDevice || isKernel(op)) {
+      if (!function.isExternal())
+        roots.push_back(op);
+      return;
+    }
+  } else if (op->hasTrait<OpTrait::SymbolTable>()) {
+    isDevice = holdsDeviceCode(op).value_or(isDevice);
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &nested : block)
+        if (nested.getNumRegions() != 0)
+          collect(&nested, isDevice, roots);
+}
+
+/// Whether \p op lies inside device code, by what is around it.
+bool isInsideDeviceCode(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<gpu::LaunchOp>(parent) || isKernel(parent))
+      return true;
+    if (parent->hasTrait<OpTrait::SymbolTable>())
+      if (std::optional<bool> holds = holdsDeviceCode(parent))
+        return *holds;
+  }
+  return false;
+}
+
+} // namespace
+
+llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op) {
+  llvm::SmallVector<Operation *> roots;
+  bool isInside = isInsideDeviceCode(op);
+  // A module nested in device code is a container still.
+  if (isInside && !op->hasTrait<OpTrait::SymbolTable>())
+    roots.push_back(op);
+  else
+    collect(op, isInside, roots);
+  return roots;
+}
+
+bool hasInherited(Operation *op, llvm::StringRef name) {
+  for (; op; op = op->getParentOp())
+    if (op->hasAttr(name))
+      return true;
+  return false;
+}
+
+} // namespace mlir::poly

@@ -1,0 +1,397 @@
+//===- FloatView.cpp - What a float op computes ---------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatView.h"
+
+#include "NormalForm.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::poly {
+
+namespace {
+
+struct KindEntry {
+  FloatKind kind;
+  bool isFast = false;
+};
+
+/// Ops whose float operands are the operands of the kind, in order.
+const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
+  using K = FloatKind;
+  static const llvm::DenseMap<TypeID, KindEntry> table = {
+      {TypeID::get<arith::AddFOp>(), {K::Add}},
+      {TypeID::get<arith::SubFOp>(), {K::Sub}},
+      {TypeID::get<arith::MulFOp>(), {K::Mul}},
+      {TypeID::get<arith::DivFOp>(), {K::Div}},
+      {TypeID::get<arith::NegFOp>(), {K::Neg}},
+      {TypeID::get<arith::ExtFOp>(), {K::Ext}},
+      {TypeID::get<arith::MaximumFOp>(), {K::Max}},
+      {TypeID::get<arith::MaxNumFOp>(), {K::Max}},
+      {TypeID::get<arith::MinimumFOp>(), {K::Min}},
+      {TypeID::get<arith::MinNumFOp>(), {K::Min}},
+      {TypeID::get<math::ExpOp>(), {K::Exp}},
+      {TypeID::get<math::Exp2Op>(), {K::Exp2}},
+      {TypeID::get<math::ExpM1Op>(), {K::ExpM1}},
+      {TypeID::get<math::TanhOp>(), {K::Tanh}},
+      {TypeID::get<math::FmaOp>(), {K::Fma}},
+      {TypeID::get<math::AbsFOp>(), {K::Abs}},
+      {TypeID::get<math::CopySignOp>(), {K::CopySign}},
+      {TypeID::get<vector::FMAOp>(), {K::Fma}},
+      {TypeID::get<LLVM::FAddOp>(), {K::Add}},
+      {TypeID::get<LLVM::FSubOp>(), {K::Sub}},
+      {TypeID::get<LLVM::FMulOp>(), {K::Mul}},
+      {TypeID::get<LLVM::FDivOp>(), {K::Div}},
+      {TypeID::get<LLVM::FNegOp>(), {K::Neg}},
+      {TypeID::get<LLVM::FPExtOp>(), {K::Ext}},
+      {TypeID::get<LLVM::MaximumOp>(), {K::Max}},
+      {TypeID::get<LLVM::MaxNumOp>(), {K::Max}},
+      {TypeID::get<LLVM::MinimumOp>(), {K::Min}},
+      {TypeID::get<LLVM::MinNumOp>(), {K::Min}},
+      {TypeID::get<LLVM::ExpOp>(), {K::Exp}},
+      {TypeID::get<LLVM::Exp2Op>(), {K::Exp2}},
+      {TypeID::get<LLVM::TanhOp>(), {K::Tanh}},
+      {TypeID::get<LLVM::FMAOp>(), {K::Fma}},
+      {TypeID::get<LLVM::FMulAddOp>(), {K::Fma}},
+      {TypeID::get<LLVM::FAbsOp>(), {K::Abs}},
+      {TypeID::get<LLVM::CopySignOp>(), {K::CopySign}},
+      {TypeID::get<NVVM::RcpApproxFtzF32Op>(), {K::Rcp, true}},
+  };
+  return table;
+}
+
+/// libdevice functions and NVVM intrinsics, by name. Only roundings to nearest
+/// are here; the others (_rz, _ru, _rd) are different functions.
+const llvm::StringMap<KindEntry> &callKinds() {
+  using K = FloatKind;
+  static const llvm::StringMap<KindEntry> table = {
+      {"__nv_expf", {K::Exp}},
+      {"__nv_fast_expf", {K::Exp, true}},
+      {"__nv_exp2f", {K::Exp2}},
+      {"__nv_fast_exp2f", {K::Exp2, true}},
+      {"__nv_expm1f", {K::ExpM1}},
+      {"__nv_tanhf", {K::Tanh}},
+      {"__nv_fast_tanhf", {K::Tanh, true}},
+      {"__nv_fdividef", {K::Div, true}},
+      {"__nv_fast_fdividef", {K::Div, true}},
+      {"__nv_fdiv_rn", {K::Div}},
+      {"__nv_frcp_rn", {K::Rcp}},
+      {"__nv_fadd_rn", {K::Add}},
+      {"__nv_fsub_rn", {K::Sub}},
+      {"__nv_fmul_rn", {K::Mul}},
+      {"__nv_fmaf", {K::Fma}},
+      {"__nv_fmaf_rn", {K::Fma}},
+      {"__nv_fabsf", {K::Abs}},
+      {"__nv_copysignf", {K::CopySign}},
+      {"__nv_fmaxf", {K::Max}},
+      {"__nv_fminf", {K::Min}},
+      {"llvm.nvvm.ex2.approx.f", {K::Exp2, true}},
+      {"llvm.nvvm.ex2.approx.f32", {K::Exp2, true}},
+      {"llvm.nvvm.ex2.approx.ftz.f", {K::Exp2, true}},
+      {"llvm.nvvm.ex2.approx.ftz.f32", {K::Exp2, true}},
+      {"llvm.nvvm.tanh.approx.f", {K::Tanh, true}},
+      {"llvm.nvvm.rcp.approx.ftz.f", {K::Rcp, true}},
+      {"llvm.nvvm.rcp.rn.f", {K::Rcp}},
+      {"llvm.nvvm.rcp.rn.ftz.f", {K::Rcp}},
+      {"llvm.nvvm.div.approx.f", {K::Div, true}},
+      {"llvm.nvvm.div.approx.ftz.f", {K::Div, true}},
+      {"llvm.nvvm.div.full", {K::Div, true}},
+      {"llvm.nvvm.div.full.ftz", {K::Div, true}},
+      {"llvm.nvvm.div.rn.f", {K::Div}},
+      {"llvm.nvvm.div.rn.ftz.f", {K::Div}},
+      {"llvm.nvvm.add.rn.f", {K::Add}},
+      {"llvm.nvvm.add.rn.ftz.f", {K::Add}},
+      {"llvm.nvvm.mul.rn.f", {K::Mul}},
+      {"llvm.nvvm.mul.rn.ftz.f", {K::Mul}},
+      {"llvm.nvvm.fma.rn.f", {K::Fma}},
+      {"llvm.nvvm.fma.rn.ftz.f", {K::Fma}},
+  };
+  return table;
+}
+
+unsigned getArity(FloatKind kind) {
+  switch (kind) {
+  case FloatKind::Opaque:
+    return 0;
+  case FloatKind::Rcp:
+  case FloatKind::Neg:
+  case FloatKind::Exp:
+  case FloatKind::Exp2:
+  case FloatKind::ExpM1:
+  case FloatKind::Tanh:
+  case FloatKind::Abs:
+  case FloatKind::Ext:
+    return 1;
+  case FloatKind::Add:
+  case FloatKind::Sub:
+  case FloatKind::Mul:
+  case FloatKind::Div:
+  case FloatKind::CopySign:
+  case FloatKind::Max:
+  case FloatKind::Min:
+    return 2;
+  case FloatKind::Fma:
+    return 3;
+  case FloatKind::Select:
+    return 4;
+  }
+  return 0;
+}
+
+KindEntry lookupCall(StringRef callee) {
+  auto it = callKinds().find(callee);
+  return it == callKinds().end() ? KindEntry{FloatKind::Opaque} : it->second;
+}
+
+KindEntry lookupKind(Operation *op) {
+  auto it = opKinds().find(op->getName().getTypeID());
+  if (it != opKinds().end())
+    return it->second;
+  if (auto call = dyn_cast<LLVM::CallOp>(op))
+    return call.getCallee() ? lookupCall(*call.getCallee())
+                            : KindEntry{FloatKind::Opaque};
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return lookupCall(call.getIntrin());
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return lookupCall(call.getCallee());
+  return {FloatKind::Opaque};
+}
+
+/// Whether a predicate, ordered or not, asks for less (-1) or greater (1).
+int getDirection(arith::CmpFPredicate predicate) {
+  using P = arith::CmpFPredicate;
+  switch (predicate) {
+  case P::OLT:
+  case P::OLE:
+  case P::ULT:
+  case P::ULE:
+    return -1;
+  case P::OGT:
+  case P::OGE:
+  case P::UGT:
+  case P::UGE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+int getDirection(LLVM::FCmpPredicate predicate) {
+  using P = LLVM::FCmpPredicate;
+  switch (predicate) {
+  case P::olt:
+  case P::ole:
+  case P::ult:
+  case P::ule:
+    return -1;
+  case P::ogt:
+  case P::oge:
+  case P::ugt:
+  case P::uge:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+FloatView viewSelect(Value condition, Value ifTrue, Value ifFalse) {
+  Operation *compare = condition.getDefiningOp();
+  int direction = 0;
+  if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(compare))
+    direction = getDirection(cmp.getPredicate());
+  else if (auto cmp = dyn_cast_or_null<LLVM::FCmpOp>(compare))
+    direction = getDirection(cmp.getPredicate());
+  if (direction == 0)
+    return {};
+  FloatView view;
+  view.kind = FloatKind::Select;
+  view.numOperands = 4;
+  view.compare = compare;
+  view.operands = {compare->getOperand(0), compare->getOperand(1),
+                   direction < 0 ? ifTrue : ifFalse,
+                   direction < 0 ? ifFalse : ifTrue};
+  return view;
+}
+
+FloatView viewUnchecked(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return viewSelect(select.getCondition(), select.getTrueValue(),
+                      select.getFalseValue());
+  if (auto select = dyn_cast<LLVM::SelectOp>(op))
+    return viewSelect(select.getCondition(), select.getTrueValue(),
+                      select.getFalseValue());
+  KindEntry entry = lookupKind(op);
+  if (entry.kind == FloatKind::Opaque ||
+      op->getNumOperands() != getArity(entry.kind))
+    return {};
+  FloatView view;
+  view.kind = entry.kind;
+  view.isFast = entry.isFast;
+  view.numOperands = op->getNumOperands();
+  llvm::copy(op->getOperands(), view.operands.begin());
+  return view;
+}
+
+/// A literal with the format it was written in.
+struct Literal {
+  double number;
+  ::poly::Format format;
+};
+
+std::optional<::poly::Format> getScalarFormat(Type type) {
+  if (type.isF32())
+    return ::poly::Format::F32;
+  if (type.isBF16())
+    return ::poly::Format::BF16;
+  if (type.isF16())
+    return ::poly::Format::F16;
+  return std::nullopt;
+}
+
+/// The value that all of \p attr's lanes hold.
+Attribute getUniformAttr(Attribute attr) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr);
+  if (!elements)
+    return attr;
+  if (elements.empty())
+    return {};
+  if (elements.isSplat())
+    return elements.getSplatValue<Attribute>();
+  // Lanes can be equal without the attribute being stored as a splat.
+  constexpr int64_t kMaxLanes = 1024;
+  if (elements.getNumElements() > kMaxLanes)
+    return {};
+  auto lanes = elements.getValues<Attribute>();
+  Attribute first = *lanes.begin();
+  return llvm::all_equal(lanes) ? first : Attribute();
+}
+
+/// Looks through what a literal passes on its way into a vector or another
+/// type. Types with no format in common, such as f64, have no literals.
+std::optional<Literal> getLiteral(Value value, unsigned depth = 0) {
+  constexpr unsigned kMaxDepth = 6;
+  Operation *op = value.getDefiningOp();
+  std::optional<::poly::Format> format = getElementFormat(value.getType());
+  if (!op || !format || depth > kMaxDepth)
+    return std::nullopt;
+  Attribute attr;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    attr = constant.getValue();
+  else if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+    attr = constant.getValue();
+  if (attr) {
+    auto number = dyn_cast_or_null<FloatAttr>(getUniformAttr(attr));
+    if (!number || getScalarFormat(number.getType()) != format)
+      return std::nullopt;
+    return Literal{number.getValueAsDouble(), *format};
+  }
+  if (isa<LLVM::ZeroOp>(op))
+    return Literal{0, *format};
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return getLiteral(broadcast.getSource(), depth + 1);
+  if (isa<arith::ExtFOp, LLVM::FPExtOp>(op))
+    return getLiteral(op->getOperand(0), depth + 1);
+  if (isa<arith::NegFOp, LLVM::FNegOp>(op)) {
+    std::optional<Literal> literal = getLiteral(op->getOperand(0), depth + 1);
+    if (literal)
+      literal->number = -literal->number;
+    return literal;
+  }
+  bool nearest = isa<LLVM::FPTruncOp>(op);
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+    nearest = !trunc.getRoundingmode() ||
+              *trunc.getRoundingmode() == arith::RoundingMode::to_nearest_even;
+  if (nearest) {
+    std::optional<Literal> literal = getLiteral(op->getOperand(0), depth + 1);
+    if (!literal)
+      return std::nullopt;
+    return Literal{
+        ::poly::decode(*format, ::poly::encode(*format, literal->number)),
+        *format};
+  }
+  // A literal 1 is sometimes a converted integer.
+  if (isa<arith::SIToFPOp, LLVM::SIToFPOp, arith::UIToFPOp, LLVM::UIToFPOp>(
+          op)) {
+    Operation *source = op->getOperand(0).getDefiningOp();
+    Attribute sourceAttr;
+    if (auto constant = dyn_cast_or_null<arith::ConstantOp>(source))
+      sourceAttr = constant.getValue();
+    else if (auto constant = dyn_cast_or_null<LLVM::ConstantOp>(source))
+      sourceAttr = constant.getValue();
+    auto number = dyn_cast_or_null<IntegerAttr>(getUniformAttr(sourceAttr));
+    if (!number)
+      return std::nullopt;
+    bool isSigned = isa<arith::SIToFPOp, LLVM::SIToFPOp>(op);
+    double exact = number.getValue().roundToDouble(isSigned);
+    return Literal{::poly::decode(*format, ::poly::encode(*format, exact)),
+                   *format};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<::poly::Format> getElementFormat(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (vector.isScalable())
+      return std::nullopt;
+    type = vector.getElementType();
+  }
+  return getScalarFormat(type);
+}
+
+FloatView getFloatView(Operation *op) {
+  if (op->getNumResults() != 1 || !getElementFormat(op->getResult(0).getType()))
+    return {};
+  FloatView view = viewUnchecked(op);
+  for (Value operand : view.getOperands())
+    if (!getElementFormat(operand.getType()))
+      return {};
+  return view;
+}
+
+std::optional<double> getConstantNumber(Value value) {
+  std::optional<Literal> literal = getLiteral(value);
+  if (!literal)
+    return std::nullopt;
+  return snapConstant(literal->number, literal->format);
+}
+
+std::optional<arith::FastMathFlags> getFastMathFlags(Operation *op) {
+  if (auto carrier = dyn_cast<arith::ArithFastMathInterface>(op)) {
+    arith::FastMathFlagsAttr attr = carrier.getFastMathFlagsAttr();
+    return attr ? attr.getValue() : arith::FastMathFlags::none;
+  }
+  auto carrier = dyn_cast<LLVM::FastmathFlagsInterface>(op);
+  if (!carrier)
+    return std::nullopt;
+  LLVM::FastmathFlagsAttr attr = carrier.getFastmathAttr();
+  LLVM::FastmathFlags from = attr ? attr.getValue() : LLVM::FastmathFlags::none;
+  // The two dialects number their flags differently.
+  using To = arith::FastMathFlags;
+  using From = LLVM::FastmathFlags;
+  constexpr std::pair<From, To> kFlags[] = {
+      {From::reassoc, To::reassoc}, {From::nnan, To::nnan},
+      {From::ninf, To::ninf},       {From::nsz, To::nsz},
+      {From::arcp, To::arcp},       {From::contract, To::contract},
+      {From::afn, To::afn},
+  };
+  To flags = To::none;
+  for (auto [llvmFlag, arithFlag] : kFlags)
+    if ((from & llvmFlag) == llvmFlag)
+      flags = flags | arithFlag;
+  return flags;
+}
+
+} // namespace mlir::poly

@@ -1,0 +1,48 @@
+//===- Idioms.h - Find spelled-out functions -------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_RAISEPATTERNS_IDIOMS_H
+#define POLY_TRANSFORMS_RAISEPATTERNS_IDIOMS_H
+
+#include "FloatView.h"
+#include "NormalForm.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::poly {
+
+/// A value that is a known function of another value.
+struct Idiom {
+  /// The op whose only result is function(base), or function(-base).
+  Operation *root = nullptr;
+  /// The argument, without exact widenings and negations around it.
+  Value base;
+  Target target = {};
+  /// All ops between base and root, root included.
+  llvm::SmallSetVector<Operation *, 12> ops;
+  /// A function op stands for the root already.
+  bool isRaised = false;
+};
+
+/// The outermost idioms below \p root (a region op of device code) with no
+/// idiom inside another, in the order of their transcendental ops. Takes time
+/// linear in the number of ops.
+std::vector<Idiom> findIdioms(Operation *root);
+
+/// The flags that all flag-carrying ops of \p idiom have in common, exact
+/// widenings aside.
+arith::FastMathFlags getCommonFlags(const Idiom &idiom);
+
+/// Whether the source licenses to approximate \p idiom as a whole: every
+/// rounding op carries afn, or every approximable one is a fast library
+/// function or an approximate instruction.
+bool hasConsent(const Idiom &idiom);
+
+} // namespace mlir::poly
+
+#endif // POLY_TRANSFORMS_RAISEPATTERNS_IDIOMS_H
