@@ -115,9 +115,12 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
   case Op::Mul:
   case Op::Add:
   case Op::Sub:
+    return cost.add(fmaClass(node.type), target);
   case Op::Neg:
   case Op::Abs:
-    return cost.add(fmaClass(node.type), target);
+    return cost.add(node.type == Type::BF16x2 ? InstrClass::PackedUnary
+                                              : fmaClass(node.type),
+                    target);
   case Op::Min:
   case Op::Max:
   case Op::MinNaN:
@@ -152,11 +155,11 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
     return cost.add(InstrClass::Convert, target);
   case Op::UnpackLo:
   case Op::UnpackHi:
-    // bf16: a shift or a mask. f16: HADD2.F32, an addition on the packed pipe
+    // bf16: a shift or a mask. f16: HADD2.F32, an addition of zero
     // (disassembly, sm_75 to sm_120).
     return cost.add(static_cast<Type>(node.imm) == Type::BF16x2
                         ? InstrClass::Logic
-                        : InstrClass::PackedFma,
+                        : InstrClass::PackedUnary,
                     target);
   case Op::Lop3:
   case Op::Shl:

@@ -201,9 +201,13 @@ void evaluateF32(const Node &node, size_t n, uint32_t *out, Operands v) {
       return fromFloat(asFloat(a) - asFloat(b));
     });
   case Op::Neg:
-    return map1(n, out, v.a, [](uint32_t a) { return a ^ 0x80000000u; });
+    return map1(n, out, v.a, [](uint32_t a) {
+      return isNaN32(a) ? kCanonicalNaN32 : a ^ 0x80000000u;
+    });
   case Op::Abs:
-    return map1(n, out, v.a, [](uint32_t a) { return a & 0x7fffffffu; });
+    return map1(n, out, v.a, [](uint32_t a) {
+      return isNaN32(a) ? kCanonicalNaN32 : a & 0x7fffffffu;
+    });
   case Op::Min:
   case Op::Max:
   case Op::MinNaN:
@@ -253,9 +257,13 @@ void evaluatePacked(const Node &node, size_t n, uint32_t *out, Operands v) {
                   return add16<Layout>(a, b ^ 0x8000u);
                 }));
   case Op::Neg:
-    return map1(n, out, v.a, [](uint32_t a) { return a ^ 0x80008000u; });
+    return map1(n, out, v.a, lanes1([](uint32_t a) {
+                  return isNaN16<Layout>(a) ? kCanonicalNaN16 : a ^ 0x8000u;
+                }));
   case Op::Abs:
-    return map1(n, out, v.a, [](uint32_t a) { return a & 0x7fff7fffu; });
+    return map1(n, out, v.a, lanes1([](uint32_t a) {
+                  return isNaN16<Layout>(a) ? kCanonicalNaN16 : a & 0x7fffu;
+                }));
   case Op::Min:
     return map2(n, out, v.a, v.b, lanes2(minMax16<Layout, false>));
   case Op::Max:

@@ -16,9 +16,9 @@ using namespace poly;
 // * "guide": CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
 //   Instructions", results per clock and multiprocessor. A packed instruction
 //   has two results, so its figure is halved here.
-// * "measured": a register-resident loop on an H200, 132 multiprocessors at
-//   1.98 GHz, divided by that product and raised to the next power of two,
-//   which such loops approach from below.
+// * "measured": thread instructions per clock of one H200 multiprocessor with
+//   1,024 threads of eight independent dependence chains each, by its own clock
+//   counter, raised to the power of two that such loops approach from below.
 // * "assumed": no public figure is known; the neighbour it is taken from is
 //   named.
 // Which pipe runs what follows the Nsight Compute documentation, "Pipelines":
@@ -54,6 +54,8 @@ constexpr TargetModel kSM70 = {
         /*PackedFmaB=*/
         fma(64,
             "no bf16x2 arithmetic on this chip; the f16x2 figure stands in"),
+        /*PackedUnary=*/
+        fma(64, "rate of f16x2 arithmetic; f16 -> f32 is an HADD2 in SASS"),
         /*PackedMinMax=*/
         alu(64, "no packed min or max on this chip; the f32 figure stands in"),
         /*F32MinMax=*/alu(64, GUIDE("7.x")),
@@ -74,6 +76,8 @@ constexpr TargetModel kSM75 = {
         /*PackedFmaB=*/
         fma(64,
             "no bf16x2 arithmetic on this chip; the f16x2 figure stands in"),
+        /*PackedUnary=*/
+        fma(64, "rate of f16x2 arithmetic; f16 -> f32 is an HADD2 in SASS"),
         /*PackedMinMax=*/
         alu(64, "no packed min or max on this chip; the f32 figure stands in"),
         /*F32MinMax=*/alu(64, GUIDE("7.x")),
@@ -92,6 +96,8 @@ constexpr TargetModel kSM80 = {
         /*F32Fma=*/fma(64, GUIDE("8.0")),
         /*PackedFma=*/fma(128, GUIDE("8.0") ": 256 half results"),
         /*PackedFmaB=*/fma(64, GUIDE("8.0") ": 128 bfloat16 results"),
+        /*PackedUnary=*/
+        fma(64, "rate of bf16x2 arithmetic, as which it is encoded in SASS"),
         /*PackedMinMax=*/
         alu(64, "f32 figure; no public figure for packed forms"),
         /*F32MinMax=*/alu(64, GUIDE("8.0")),
@@ -111,6 +117,8 @@ constexpr TargetModel kSM86 = {
         /*F32Fma=*/fma(128, GUIDE("8.6")),
         /*PackedFma=*/fma(64, GUIDE("8.6") ": 128 half results"),
         /*PackedFmaB=*/fma(64, GUIDE("8.6") ": 128 bfloat16 results"),
+        /*PackedUnary=*/
+        fma(64, "rate of bf16x2 arithmetic, as which it is encoded in SASS"),
         /*PackedMinMax=*/
         alu(64, "f32 figure; no public figure for packed forms"),
         /*F32MinMax=*/alu(64, GUIDE("8.6")),
@@ -130,6 +138,8 @@ constexpr TargetModel kSM89 = {
         /*F32Fma=*/fma(128, GUIDE("8.9")),
         /*PackedFma=*/fma(64, GUIDE("8.9") ": 128 half results"),
         /*PackedFmaB=*/fma(64, GUIDE("8.9") ": 128 bfloat16 results"),
+        /*PackedUnary=*/
+        fma(64, "rate of bf16x2 arithmetic, as which it is encoded in SASS"),
         /*PackedMinMax=*/
         alu(64, "f32 figure; no public figure for packed forms"),
         /*F32MinMax=*/alu(64, GUIDE("8.9")),
@@ -146,17 +156,19 @@ constexpr TargetModel kSM90 = {
     "Hopper (H100, H200)",
     128,
     {
-        /*F32Fma=*/fma(128, "measured: 28e12 fma/s, 107 a clock"),
-        /*PackedFma=*/fma(128, "measured: 53.5e12 elements/s, 102 a clock"),
-        /*PackedFmaB=*/fma(128, "measured: 53.5e12 elements/s, 102 a clock"),
+        /*F32Fma=*/fma(128, "measured: 124 a clock"),
+        /*PackedFma=*/fma(128, "measured: 120 a clock"),
+        /*PackedFmaB=*/fma(128, "measured: 120 a clock"),
+        /*PackedUnary=*/
+        fma(64, "measured: 64 a clock, only one half of the packed pipe"),
         /*PackedMinMax=*/
-        alu(64, "measured: 56e12 elements/s, 107 a clock, which conflicts with "
-                "half the fma rate seen in mixed code; the lower is used"),
-        /*F32MinMax=*/alu(64, "measured: 15e12 max/s, 57 a clock"),
-        /*Logic=*/alu(64, "measured: 15e12 lop3 or shift/s, 57 a clock"),
-        /*IntMul=*/fma(64, GUIDE("9.0")),
-        /*Convert=*/alu(64, "measured: 30e12 elements/s, 57 a clock"),
-        /*Sfu=*/xu(16, "measured: 4.1e12 MUFU/s, 16 a clock"),
+        alu(64, "measured: 63 a clock, min and max alternating; ptxas folds a "
+                "loop of one min"),
+        /*F32MinMax=*/alu(64, "measured: 63 a clock"),
+        /*Logic=*/alu(64, "measured: 63 a clock"),
+        /*IntMul=*/fma(64, "measured: 64 a clock"),
+        /*Convert=*/alu(64, "measured: 63 a clock"),
+        /*Sfu=*/xu(16, "measured: 16 a clock"),
     }};
 
 constexpr TargetModel kSM100 = {"sm_100",
@@ -164,15 +176,16 @@ constexpr TargetModel kSM100 = {"sm_100",
                                 "Blackwell (B200)",
                                 128,
                                 {
-                                    /*F32Fma=*/fma(128, GUIDE("10.0")),
+                                    /*F32Fma=*/fma(128, "128 f32 units"),
                                     /*PackedFma=*/fma(128, ASSUMED("sm_90")),
                                     /*PackedFmaB=*/fma(128, ASSUMED("sm_90")),
+                                    /*PackedUnary=*/fma(64, ASSUMED("sm_90")),
                                     /*PackedMinMax=*/alu(64, ASSUMED("sm_90")),
-                                    /*F32MinMax=*/alu(64, GUIDE("10.0")),
-                                    /*Logic=*/alu(64, GUIDE("10.0")),
-                                    /*IntMul=*/fma(64, GUIDE("10.0")),
+                                    /*F32MinMax=*/alu(64, ASSUMED("sm_90")),
+                                    /*Logic=*/alu(64, ASSUMED("sm_90")),
+                                    /*IntMul=*/fma(64, ASSUMED("sm_90")),
                                     /*Convert=*/alu(64, ASSUMED("sm_90")),
-                                    /*Sfu=*/xu(16, GUIDE("10.0")),
+                                    /*Sfu=*/xu(16, ASSUMED("sm_90")),
                                 }};
 
 constexpr TargetModel kSM103 = {
@@ -184,6 +197,7 @@ constexpr TargetModel kSM103 = {
         /*F32Fma=*/fma(128, ASSUMED("sm_100")),
         /*PackedFma=*/fma(128, ASSUMED("sm_100")),
         /*PackedFmaB=*/fma(128, ASSUMED("sm_100")),
+        /*PackedUnary=*/fma(64, ASSUMED("sm_100")),
         /*PackedMinMax=*/alu(64, ASSUMED("sm_100")),
         /*F32MinMax=*/alu(64, ASSUMED("sm_100")),
         /*Logic=*/alu(64, ASSUMED("sm_100")),
@@ -199,15 +213,16 @@ constexpr TargetModel kSM120 = {"sm_120",
                                 "Blackwell (RTX 50, RTX PRO)",
                                 128,
                                 {
-                                    /*F32Fma=*/fma(128, GUIDE("12.0")),
+                                    /*F32Fma=*/fma(128, "128 f32 units"),
                                     /*PackedFma=*/fma(64, ASSUMED("sm_89")),
                                     /*PackedFmaB=*/fma(64, ASSUMED("sm_89")),
+                                    /*PackedUnary=*/fma(64, ASSUMED("sm_89")),
                                     /*PackedMinMax=*/alu(64, ASSUMED("sm_89")),
                                     /*F32MinMax=*/alu(64, ASSUMED("sm_89")),
                                     /*Logic=*/alu(64, ASSUMED("sm_89")),
                                     /*IntMul=*/fma(64, ASSUMED("sm_89")),
                                     /*Convert=*/alu(64, ASSUMED("sm_89")),
-                                    /*Sfu=*/xu(16, GUIDE("12.0")),
+                                    /*Sfu=*/xu(16, ASSUMED("sm_89")),
                                 }};
 
 #undef GUIDE

@@ -55,8 +55,9 @@ enum class Op : uint8_t {
   Mul,
   Add,
   Sub,
-  Neg, ///< Flips the sign bit.
-  Abs, ///< Clears the sign bit.
+  Neg, ///< Flips the sign bit of a number. PTX leaves the payload of a NaN
+       ///< open; GPUs write the canonical one.
+  Abs, ///< Clears the sign bit of a number; NaN as for Neg.
   Min, ///< Returns the other operand when one is NaN; -0 < +0.
   Max,
   MinNaN, ///< NaN if either operand is NaN; -0 < +0.

@@ -27,11 +27,12 @@ enum class InstrClass : unsigned {
   F32Fma,     ///< add, mul, fma, neg and abs in f32.
   PackedFma,  ///< add, mul, fma on f16x2.
   PackedFmaB, ///< the same on bf16x2.
+  PackedUnary, ///< neg and abs on bf16x2, and f16 -> f32.
   PackedMinMax,
   F32MinMax, ///< min, max, compare, select in f32.
   Logic,     ///< lop3, shift, integer add.
   IntMul,    ///< 32-bit integer multiply-add.
-  Convert,   ///< cvt.rn.{bf16x2,f16x2}.f32 and f16 -> f32.
+  Convert,   ///< cvt.rn.{bf16x2,f16x2}.f32.
   Sfu,       ///< ex2, rcp, tanh on f32; one lane of the packed forms.
   NumClasses
 };
