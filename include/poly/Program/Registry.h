@@ -26,6 +26,9 @@ struct RegisteredProgram {
 /// certificates come from Tables/Certificates.inc, which a test regenerates.
 const std::vector<RegisteredProgram> &shippedPrograms();
 
+/// The shipped programs without their certificates: what poly-fit certifies.
+std::vector<Program> buildShippedPrograms();
+
 /// The shipped program called \p name, or null.
 const RegisteredProgram *findProgram(std::string_view name);
 

@@ -35,9 +35,9 @@ enum class ClampKind : uint8_t {
 /// q(L) * L in [1/2, 1/2 + 2^-9) saturates to exactly 0 and exactly 1.
 struct PolynomialSpec {
   Function function = Function::Sigmoid;
-  bool odd = false;           ///< false: half-domain.
-  Format format = Format::BF16; ///< Arithmetic and result format.
-  double clamp = 0;           ///< L, representable in the format.
+  bool odd = false;                 ///< false: half-domain.
+  Format format = Format::BF16;     ///< Arithmetic and result format.
+  double clamp = 0;                 ///< L, representable in the format.
   std::vector<double> coefficients; ///< Of q, ascending; representable.
   std::string provenance;
 };
@@ -49,6 +49,38 @@ std::string formName(const PolynomialSpec &spec);
 /// format, or F32: then two f32 are packed first and roundsInput is set).
 Program buildPolynomial(const PolynomialSpec &spec, Format from,
                         ClampKind clamp, std::string name = {});
+
+/// How a program with special-function-unit instructions computes.
+enum class SfuForm : uint8_t {
+  Sfu,        ///< ex2 and rcp in f32, guard-free: no slow path, no lost tail.
+  Tanh32,     ///< tanh.approx.f32.
+  TanhPacked, ///< tanh.approx.{bf16x2,f16x2}.
+  Ex2Poly,    ///< One ex2 an element; 1/(1+e) is a short f32 polynomial.
+};
+
+std::string_view name(SfuForm form);
+
+/// An SFU program. 16-bit results come two lanes at a time, f32 results one at
+/// a time. TanhPacked has no f32 result and Ex2Poly none either (at f32
+/// accuracy the polynomial costs more than the reciprocal it saves).
+struct SfuSpec {
+  Function function = Function::Sigmoid;
+  SfuForm form = SfuForm::Sfu;
+  Format from = Format::F32;
+  Format to = Format::F32; ///< from == to, or from == F32.
+  /// Ex2Poly: 1/(1+e) on [0, 1], ascending in e.
+  std::vector<double> reciprocal;
+  /// Sfu tanh with an f32 result: q with tanh(x) = x + x^3 q(x^2) where
+  /// |x| < kTanhOrigin, ascending in x^2.
+  std::vector<double> origin;
+  std::string provenance;
+};
+
+/// Below this |x| the f32 tanh is a polynomial: 1 - e cancels there.
+constexpr double kTanhOrigin = 0.5;
+
+/// Builds the program, named "<function>-<form>-[f32-]<result type>".
+Program buildSfu(const SfuSpec &spec);
 
 } // namespace poly
 

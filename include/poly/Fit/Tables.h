@@ -1,0 +1,54 @@
+//===- Tables.h - Generated coefficient tables ------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The generated files of lib/Program/Tables and their check.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_FIT_TABLES_H
+#define POLY_FIT_TABLES_H
+
+#include "poly/Fit/PolynomialFit.h"
+#include "poly/Fit/SfuFit.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace poly::fit {
+
+/// The polynomial programs that ship for \p function, in table order.
+std::vector<PolynomialRequest> shippedRequests(Function function);
+
+/// One line of a table, without the newline.
+std::string tableRow(const PolynomialSpec &spec);
+std::string tableRow(Function function, bool origin, Format format,
+                     const SfuFit &fit);
+std::string tableRow(const Program &program, const Certificate &certificate);
+
+/// "Sigmoid.inc", "Tanh.inc", "Silu.inc".
+std::string tableName(Function function);
+/// The whole text of a function's table, of Sfu.inc and of Certificates.inc
+/// (every shipped program, from the tables compiled in).
+std::string functionTable(Function function);
+std::string sfuTable();
+std::string certificateTable();
+
+/// The spec as one entry of a program file (poly/Program/ProgramFile.h).
+std::string programFileEntry(const PolynomialSpec &spec);
+
+/// Compares the tables in \p directory with what the fitter makes now, and
+/// calls \p report with a line for every difference. \p quick refits one row a
+/// function instead of all. Returns the number of differences.
+unsigned checkTables(const std::string &directory, bool quick,
+                     const std::function<void(const std::string &)> &report);
+
+} // namespace poly::fit
+
+#endif // POLY_FIT_TABLES_H
