@@ -48,7 +48,7 @@ struct SpecialValues {
 /// real function, over finite inputs; the true result decides the ulp.
 struct Certificate {
   uint64_t inputs = 0;     ///< Finite inputs evaluated.
-  bool exhaustive = false; ///< Every input of the argument format.
+  bool exhaustive = false; ///< Every argument the program is for.
   /// The program contains special-function-unit nodes, so the errors are those
   /// of the documented model, not of a particular chip.
   bool sfuModel = false;
@@ -67,6 +67,8 @@ struct Certificate {
 /// Evaluates the program on every input of a 16-bit argument format, or on a
 /// fixed dense set with all special values for f32: every 16-bit-valued input
 /// of bf16 and f16 and \p f32Samples patterns spread evenly over all exponents.
+/// A program that rounds its f32 arguments is evaluated on every value of the
+/// format it rounds to: other arguments are the rounding's error, not its own.
 Certificate certify(const Program &program, unsigned f32Samples = 1u << 18);
 
 /// True when every input of certify()'s set meets \p accuracy; otherwise the

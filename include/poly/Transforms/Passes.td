@@ -127,4 +127,22 @@ def PolyExpand : Pass<"poly-expand"> {
   ];
 }
 
+def PolyCheckAccess : Pass<"poly-check-access"> {
+  let summary = "Say where missing alignment narrows packed memory accesses";
+  let description = [{
+    A vector of 16-bit elements is moved 16 bytes at a time only when the access
+    states its alignment; without it NVPTX emits one access per element.
+    Warns at each `vector.load`, `vector.store`, `llvm.load` and `llvm.store` of
+    device code that moves a vector of 16-bit floats with a smaller alignment
+    than min(16, size of the vector), and says what to add.
+
+    Input and output: any device code, unchanged.
+    Numerics: bit-exact.
+    Does nothing: on scalars, masked accesses and wider elements.
+  }];
+  let statistics = [
+    Statistic<"numNarrow", "narrow", "Number of accesses narrower than possible">
+  ];
+}
+
 #endif // POLY_TRANSFORMS_PASSES

@@ -106,7 +106,9 @@ class Poly_Op<string mnemonic, list<Trait> traits = []>
 class Poly_FunctionOp<string mnemonic, string text>
     : Poly_Op<mnemonic, [
         DeclareOpInterfaceMethods<ArithFastMathInterface>,
-        AllTypesMatch<["operand", "result"]>]> {
+        AllTypesMatch<["operand", "result"]>,
+        OptionalTypesMatchWith<"original has the type of the result",
+                               "result", "original", "$_self">]> {
   let summary = text;
   let arguments = (ins
     Poly_FloatLike:$operand,

@@ -1,0 +1,107 @@
+//===- ProgramChoice.h - Permission, budget and cost of a site -*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_PROGRAMCHOICE_H
+#define POLY_TRANSFORMS_PROGRAMCHOICE_H
+
+#include "poly/Program/Cost.h"
+#include "poly/Transforms/Sites.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::poly {
+
+/// Options of the planner, as given by the user.
+struct ChooserOptions {
+  std::string chip = "sm_90";
+  std::string budgetText;
+  std::string policy = "strict";
+  std::vector<std::string> programs;
+  bool roundInputs = false;
+  /// Parsed budgetText; nullopt when none was given.
+  std::optional<::poly::Accuracy> budget;
+};
+
+/// What a group of sites asks for.
+struct SiteRequest {
+  ::poly::Function function = ::poly::Function::Sigmoid;
+  ::poly::Format from = ::poly::Format::F32;
+  ::poly::Format to = ::poly::Format::F32;
+  /// Element format of the function op itself.
+  ::poly::Format ownFormat = ::poly::Format::F32;
+  bool roundInputs = false;
+  /// A budget the user stated; failing it is an error.
+  std::optional<::poly::Accuracy> required;
+  /// Elements in the group, and evaluations a two-lane program needs for them.
+  double elements = 1;
+  double pairedEvaluations = 1;
+  /// Cost of the source's spelling of the whole group.
+  ::poly::Cost before;
+};
+
+struct Choice {
+  enum Kind { Apply, Leave, Error } kind = Leave;
+  const ::poly::RegisteredProgram *program = nullptr;
+  std::string reason;
+  double slotsAfter = 0; ///< Per element.
+};
+
+/// Holds the validated options and answers for each site.
+class ProgramChooser {
+public:
+  /// Validates the options; reports the first mistake through \p emitError.
+  static FailureOr<ProgramChooser>
+  create(PolyDialect &dialect, const ChooserOptions &options,
+         llvm::function_ref<InFlightDiagnostic()> emitError);
+
+  /// Why \p site must stay as it is whatever programs exist, or "".
+  std::string refusal(const Site &site) const;
+
+  /// The cheapest program that meets the request, if it pays.
+  Choice choose(const SiteRequest &request) const;
+
+  const ::poly::TargetModel &target() const { return *targetModel; }
+  const ChooserOptions &options() const { return chooserOptions; }
+
+private:
+  enum class Policy { Strict, OptIn, Off };
+
+  /// A program that runs on the target, with its cost there.
+  struct Candidate {
+    const ::poly::RegisteredProgram *registered;
+    ::poly::Cost cost;
+    /// The user asked for it by name or file.
+    bool named;
+  };
+
+  /// Answers of full replays, shared by all threads.
+  struct ReplayCache;
+
+  bool meetsBudget(const ::poly::RegisteredProgram &program,
+                   const ::poly::Accuracy &budget) const;
+  LogicalResult
+  addNamedPrograms(PolyDialect &dialect,
+                   llvm::function_ref<InFlightDiagnostic()> emitError,
+                   std::vector<const ::poly::RegisteredProgram *> &named) const;
+
+  ChooserOptions chooserOptions;
+  Policy policy = Policy::Strict;
+  const ::poly::TargetModel *targetModel = nullptr;
+  /// Cheapest first.
+  std::vector<Candidate> candidates;
+  std::shared_ptr<ReplayCache> cache;
+};
+
+} // namespace mlir::poly
+
+#endif // POLY_TRANSFORMS_PROGRAMCHOICE_H

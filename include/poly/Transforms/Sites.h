@@ -1,0 +1,71 @@
+//===- Sites.h - What surrounds a function op ------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The facts about a site that planning and packing share: the format its
+/// argument is valued in, the format its result is rounded to before every use,
+/// and which scalar sites can share a packed evaluation.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TRANSFORMS_SITES_H
+#define POLY_TRANSFORMS_SITES_H
+
+#include "poly/Dialect/Poly/PolyDialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::poly {
+
+struct Site {
+  Operation *op = nullptr;
+  ::poly::Function function = ::poly::Function::Sigmoid;
+  /// Format of the argument's values: a 16-bit one when the operand is exactly
+  /// the extension of a value of that format.
+  ::poly::Format from = ::poly::Format::F32;
+  /// The 16-bit format that every use rounds the result to, or the op's own.
+  ::poly::Format to = ::poly::Format::F32;
+  /// The truncations that are all uses of the result (empty when `to` is the
+  /// op's own format).
+  llvm::SmallVector<Operation *, 1> truncations;
+  int64_t elements = 1;
+  bool isVector = false;
+
+  /// The values that stand for the rounded result.
+  llvm::SmallVector<Value, 1> results() const;
+};
+
+/// Collects the facts about a function op.
+Site analyzeSite(Operation *op);
+
+/// The format of the values of \p value: 16-bit when it has that element type
+/// or is exactly an extension (through extraction and negation) of one.
+::poly::Format valueFormat(Value value);
+
+/// Builds, at the builder's position, \p value in the 16-bit format that
+/// valueFormat() found; returns \p value itself when it already has it.
+Value materializeNarrow(OpBuilder &builder, Value value);
+
+/// The first operation at which all parts of materializeNarrow(value) (or the
+/// value itself) are available: its latest defining op, or null for a block
+/// argument.
+Operation *availabilityPoint(Value value, bool narrow);
+
+/// True when \p op rounds to the nearest 16-bit number: arith.truncf without an
+/// explicit rounding mode, or llvm.fptrunc.
+bool isPlainTruncation(Operation *op);
+
+/// Pairs scalar sites of one block that a two-lane program can evaluate
+/// together: both arguments must be available before the first use of either
+/// result. All sites are in the same block, in order; the result maps each site
+/// index to its partner, or to itself for a lone site.
+llvm::SmallVector<unsigned> pairSites(llvm::ArrayRef<const Site *> sites);
+
+} // namespace mlir::poly
+
+#endif // POLY_TRANSFORMS_SITES_H

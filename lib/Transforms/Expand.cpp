@@ -1,0 +1,136 @@
+//===- Expand.cpp - Write Programs out ------------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Transforms/DeviceCode.h"
+#include "poly/Transforms/EmitProgram.h"
+#include "poly/Transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Threading.h"
+
+#include <atomic>
+
+namespace mlir::poly {
+#define GEN_PASS_DEF_POLYEXPAND
+#include "poly/Transforms/Passes.h.inc"
+} // namespace mlir::poly
+
+using namespace mlir;
+using namespace mlir::poly;
+
+namespace {
+struct PolyExpandPass : mlir::poly::impl::PolyExpandBase<PolyExpandPass> {
+  using PolyExpandBase::PolyExpandBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The region whose entry block dominates all of \p root's code.
+static Block *entryBlock(Operation *root) {
+  for (Region &region : root->getRegions())
+    if (!region.empty())
+      return &region.front();
+  return root->getBlock();
+}
+
+static void expandApply(ApplyOp apply, PolyDialect &dialect,
+                        ConstantCache &cache, OpBuilder &constants) {
+  const ::poly::Program &program =
+      dialect.findProgram(apply.getProgram().getName())->program;
+  OpBuilder builder(apply);
+  Location loc = apply.getLoc();
+  SmallVector<Value, 2> inputs;
+  if (program.inputs().size() == 2)
+    for (int64_t lane = 0; lane < 2; ++lane)
+      inputs.push_back(vector::ExtractOp::create(builder, loc,
+                                                 apply.getOperand(), lane));
+  else
+    inputs.push_back(apply.getOperand());
+  Value result =
+      emitProgram(builder, loc, program, inputs, &cache, &constants);
+  apply.getResult().replaceAllUsesWith(result);
+  apply.erase();
+}
+
+/// The plain spelling of a function op that no planner saw.
+static void expandReference(Operation *op) {
+  if (op->getNumOperands() > 1) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(1));
+    op->erase();
+    return;
+  }
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  auto flags = cast<arith::ArithFastMathInterface>(op)
+                   .getFastMathFlagsAttr()
+                   .getValue();
+  Value result;
+  if (isa<TanhOp>(op)) {
+    result = math::TanhOp::create(builder, loc, x, flags);
+  } else {
+    Type type = x.getType();
+    TypedAttr oneAttr =
+        FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), 1.0);
+    if (auto vectorType = dyn_cast<VectorType>(type))
+      oneAttr = DenseElementsAttr::get(vectorType, oneAttr);
+    Value one = arith::ConstantOp::create(builder, loc, oneAttr);
+    Value negated = arith::NegFOp::create(builder, loc, x, flags);
+    Value exp = math::ExpOp::create(builder, loc, negated, flags);
+    Value denominator = arith::AddFOp::create(builder, loc, one, exp, flags);
+    result = arith::DivFOp::create(builder, loc, isa<SiluOp>(op) ? x : one,
+                                   denominator, flags);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+/// Expands everything in \p root; returns the number of evaluations.
+static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
+  SmallVector<Operation *> functions;
+  SmallVector<ApplyOp> applies;
+  root->walk([&](Operation *op) {
+    if (auto apply = dyn_cast<ApplyOp>(op))
+      applies.push_back(apply);
+    else if (getFunction(op))
+      functions.push_back(op);
+  });
+  for (Operation *op : functions)
+    expandReference(op);
+  if (applies.empty())
+    return 0;
+  // One copy of each constant, where every evaluation can see it. The first op
+  // of the entry block comes from the source, so its position is stable.
+  ConstantCache cache;
+  OpBuilder constants(root->getContext());
+  constants.setInsertionPointToStart(entryBlock(root));
+  for (ApplyOp apply : applies)
+    expandApply(apply, dialect, cache, constants);
+  return applies.size();
+}
+
+void PolyExpandPass::runOnOperation() {
+  auto *dialect = getContext().getLoadedDialect<PolyDialect>();
+  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
+  std::atomic<unsigned> count(0);
+  parallelForEach(&getContext(), roots, [&](Operation *root) {
+    count += expandRoot(root, *dialect);
+  });
+  // Hand-written function ops in host code get their plain spelling too.
+  SmallVector<Operation *> hostOps;
+  getOperation()->walk([&](Operation *op) {
+    if (getFunction(op))
+      hostOps.push_back(op);
+  });
+  for (Operation *op : hostOps)
+    expandReference(op);
+  numExpanded += count;
+}

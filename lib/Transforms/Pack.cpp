@@ -1,0 +1,249 @@
+//===- Pack.cpp - Form evaluations of two 16-bit lanes --------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Transforms/DeviceCode.h"
+#include "poly/Transforms/Passes.h"
+#include "poly/Transforms/Sites.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <atomic>
+
+namespace mlir::poly {
+#define GEN_PASS_DEF_POLYPACK
+#include "poly/Transforms/Passes.h.inc"
+} // namespace mlir::poly
+
+using namespace mlir;
+using namespace mlir::poly;
+
+using ::poly::Format;
+using ::poly::ProgramInfo;
+
+namespace {
+struct PolyPackPass : mlir::poly::impl::PolyPackBase<PolyPackPass> {
+  using PolyPackBase::PolyPackBase;
+  void runOnOperation() override;
+};
+
+/// Packs the sites of one device root.
+class Packer {
+public:
+  Packer(Operation *root, PolyDialect &dialect)
+      : root(root), dialect(dialect), builder(root->getContext()) {}
+
+  void run();
+  unsigned evaluations = 0, pairs = 0;
+
+private:
+  const ProgramInfo &info(const Site &site) const {
+    auto program = site.op->getAttrOfType<ProgramAttr>("program");
+    return dialect.findProgram(program.getName())->program.info();
+  }
+  /// The site's argument in the format its program takes.
+  Value argument(const Site &site) {
+    Value operand = site.op->getOperand(0);
+    return info(site).from == Format::F32 ? operand
+                                          : materializeNarrow(builder, operand);
+  }
+  Type floatType(Format format) {
+    return format == Format::F32    ? Type(builder.getF32Type())
+           : format == Format::BF16 ? Type(builder.getBF16Type())
+                                    : Type(builder.getF16Type());
+  }
+  Value apply(const Site &site, Value argument, Location loc);
+  /// One evaluation for one or two scalars; \p second may be null.
+  std::pair<Value, Value> applyScalars(const Site &site, Value first,
+                                       Value second, Location loc);
+  void packVector(Site &site);
+  void packPair(Site &first, Site &second);
+  void packScalar(Site &site);
+  /// Puts \p value in the place of the site's rounded result.
+  void replace(Site &site, Value value);
+
+  /// Erases what died with the packed sites.
+  void eraseRemains();
+
+  Operation *root;
+  PolyDialect &dialect;
+  OpBuilder builder;
+  /// Operands of erased sites, each once.
+  llvm::SetVector<Value> remains;
+};
+} // namespace
+
+Value Packer::apply(const Site &site, Value argument, Location loc) {
+  ++evaluations;
+  Type type = floatType(info(site).to);
+  if (auto vectorType = dyn_cast<VectorType>(argument.getType()))
+    type = vectorType.clone(type);
+  return ApplyOp::create(
+      builder, loc, type,
+      site.op->getAttrOfType<ProgramAttr>("program"), argument);
+}
+
+std::pair<Value, Value> Packer::applyScalars(const Site &site, Value first,
+                                             Value second, Location loc) {
+  if (info(site).lanes == 1) {
+    Value a = apply(site, first, loc);
+    return {a, second ? apply(site, second, loc) : Value()};
+  }
+  // A lone lane shares its register with a zero, never with garbage.
+  if (!second)
+    second = arith::ConstantOp::create(builder, loc,
+                                       builder.getZeroAttr(first.getType()));
+  Value packed = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({2}, first.getType()),
+      ValueRange{first, second});
+  Value result = apply(site, packed, loc);
+  Value a = vector::ExtractOp::create(builder, loc, result, int64_t(0));
+  Value b = vector::ExtractOp::create(builder, loc, result, int64_t(1));
+  return {a, b};
+}
+
+void Packer::packVector(Site &site) {
+  Location loc = site.op->getLoc();
+  builder.setInsertionPoint(site.op);
+  Value whole = argument(site);
+  auto type = cast<VectorType>(whole.getType());
+  int64_t count = type.getNumElements();
+  VectorType flat = VectorType::get({count}, type.getElementType());
+  if (type != flat)
+    whole = vector::ShapeCastOp::create(builder, loc, flat, whole);
+
+  VectorType flatResult = VectorType::get({count}, floatType(info(site).to));
+  Value result;
+  if (info(site).lanes == 2 && count == 2) {
+    result = apply(site, whole, loc);
+  } else {
+    result = arith::ConstantOp::create(builder, loc,
+                                       builder.getZeroAttr(flatResult));
+    int64_t i = 0;
+    if (info(site).lanes == 2)
+      for (; i + 1 < count; i += 2) {
+        Value pair = vector::ExtractStridedSliceOp::create(
+            builder, loc, whole, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{2},
+            ArrayRef<int64_t>{1});
+        result = vector::InsertStridedSliceOp::create(
+            builder, loc, apply(site, pair, loc), result, ArrayRef<int64_t>{i},
+            ArrayRef<int64_t>{1});
+      }
+    for (; i < count; ++i) {
+      Value element = vector::ExtractOp::create(builder, loc, whole, i);
+      result = vector::InsertOp::create(
+          builder, loc, applyScalars(site, element, {}, loc).first, result, i);
+    }
+  }
+  VectorType shaped = type.clone(flatResult.getElementType());
+  if (shaped != flatResult)
+    result = vector::ShapeCastOp::create(builder, loc, shaped, result);
+  replace(site, result);
+}
+
+void Packer::packPair(Site &first, Site &second) {
+  pairs += 2;
+  Operation *latest = nullptr;
+  Block *block = first.op->getBlock();
+  for (Site *site : {&first, &second}) {
+    Operation *ready = availabilityPoint(site->op->getOperand(0),
+                                         info(*site).from != Format::F32);
+    if (ready && ready->getBlock() == block &&
+        (!latest || latest->isBeforeInBlock(ready)))
+      latest = ready;
+  }
+  if (latest)
+    builder.setInsertionPointAfter(latest);
+  else
+    builder.setInsertionPointToStart(block);
+  Location loc = builder.getFusedLoc({first.op->getLoc(), second.op->getLoc()});
+  Value a = argument(first), b = argument(second);
+  auto [resultA, resultB] = applyScalars(first, a, b, loc);
+  replace(first, resultA);
+  replace(second, resultB);
+}
+
+void Packer::packScalar(Site &site) {
+  builder.setInsertionPoint(site.op);
+  Value a = argument(site);
+  replace(site, applyScalars(site, a, {}, site.op->getLoc()).first);
+}
+
+void Packer::eraseRemains() {
+  while (!remains.empty()) {
+    Operation *def = remains.pop_back_val().getDefiningOp();
+    if (!def || !isOpTriviallyDead(def))
+      continue;
+    for (Value operand : def->getOperands())
+      remains.insert(operand);
+    for (Value result : def->getResults())
+      remains.remove(result);
+    def->erase();
+  }
+}
+
+void Packer::replace(Site &site, Value value) {
+  for (Value result : site.results())
+    result.replaceAllUsesWith(value);
+  for (Operation *truncation : site.truncations)
+    truncation->erase();
+  // The replaced value and the argument in the source's format may be dead
+  // now, but another site may still take them: they are erased at the end.
+  for (Value operand : site.op->getOperands())
+    remains.insert(operand);
+  site.op->erase();
+}
+
+void Packer::run() {
+  std::vector<Site> sites;
+  root->walk([&](Operation *op) {
+    if (getFunction(op) && op->hasAttr("program"))
+      sites.push_back(analyzeSite(op));
+  });
+  llvm::MapVector<std::pair<Block *, Attribute>, SmallVector<Site *>> scalars;
+  for (Site &site : sites) {
+    site.from = info(site).from;
+    if (site.isVector)
+      packVector(site);
+    else
+      scalars[{site.op->getBlock(), site.op->getAttr("program")}].push_back(
+          &site);
+  }
+  for (auto &[key, members] : scalars) {
+    bool twoLanes = info(*members.front()).lanes == 2;
+    SmallVector<unsigned> partner =
+        twoLanes ? pairSites(SmallVector<const Site *>(members.begin(),
+                                                       members.end()))
+                 : SmallVector<unsigned>();
+    for (unsigned i = 0; i < members.size(); ++i) {
+      if (!twoLanes || partner[i] == i)
+        packScalar(*members[i]);
+      else if (partner[i] > i)
+        packPair(*members[i], *members[partner[i]]);
+    }
+  }
+  eraseRemains();
+}
+
+void PolyPackPass::runOnOperation() {
+  auto *dialect = getContext().getLoadedDialect<PolyDialect>();
+  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
+  std::atomic<unsigned> evaluations(0), pairs(0);
+  parallelForEach(&getContext(), roots, [&](Operation *root) {
+    Packer packer(root, *dialect);
+    packer.run();
+    evaluations += packer.evaluations;
+    pairs += packer.pairs;
+  });
+  numPacked += evaluations;
+  numPairs += pairs;
+}

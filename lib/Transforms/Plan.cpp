@@ -1,0 +1,350 @@
+//===- Plan.cpp - Choose a Program for each site --------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A site passes three gates: consent (may the number change at all?), grade
+/// (may a 16-bit result or a rounded input serve here?) and budget (is a
+/// Program accurate enough?). Among what is left the cheapest Program on the
+/// target is taken if it beats the source's own spelling.
+///
+/// Scalar sites of one block and class are decided together, because two of
+/// them share an evaluation and all must use one Program: a value must not
+/// depend on whether it found a partner.
+///
+//===----------------------------------------------------------------------===//
+
+#include "poly/Transforms/DeviceCode.h"
+#include "poly/Transforms/Passes.h"
+#include "poly/Transforms/ProgramChoice.h"
+#include "poly/Transforms/Report.h"
+#include "poly/Transforms/SourceCost.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::poly {
+#define GEN_PASS_DEF_POLYPLAN
+#include "poly/Transforms/Passes.h.inc"
+} // namespace mlir::poly
+
+using namespace mlir;
+using namespace mlir::poly;
+
+using ::poly::Accuracy;
+using ::poly::Format;
+using ::poly::RegisteredProgram;
+
+namespace {
+/// Sites that are decided together: one vector site, or the scalar sites of a
+/// block with one function, signature and budget.
+struct SiteGroup {
+  SmallVector<Site *> sites;
+  /// Elements per evaluation slot: sum over sites.
+  double elements = 0;
+  /// Evaluations of a two-lane program.
+  double pairedEvaluations = 0;
+  ::poly::Cost before;
+};
+
+struct RootResult {
+  std::vector<ReportRow> rows;
+  bool failed = false;
+};
+
+struct PolyPlanPass : mlir::poly::impl::PolyPlanBase<PolyPlanPass> {
+  using PolyPlanBase::PolyPlanBase;
+
+  void runOnOperation() override;
+
+  void planRoot(Operation *root, const ProgramChooser &chooser,
+                RootResult &result);
+  /// Decides a group; returns false after an error.
+  bool decide(SiteGroup &group, const ProgramChooser &chooser,
+              MutableArrayRef<ReportRow *> rows);
+  LogicalResult writeReports(ArrayRef<ReportRow> rows);
+};
+} // namespace
+
+/// The symbol of the function around \p op, for reports.
+static std::string functionName(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (isa<FunctionOpInterface>(parent))
+      if (auto symbol = parent->getAttrOfType<StringAttr>(
+              SymbolTable::getSymbolAttrName()))
+        return symbol.getValue().str();
+  return "";
+}
+
+/// The required budget nearest to \p op, or nullopt.
+static std::optional<Accuracy> attributeBudget(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto attr =
+            op->getAttrOfType<AccuracyAttr>(PolyDialect::kAccuracyAttr))
+      return attr.getAccuracy();
+  return std::nullopt;
+}
+
+/// Moves plain truncations above vector.from_elements, so that each element's
+/// own rounding is seen: rounding commutes with building a vector.
+static void sinkTruncations(Operation *root) {
+  SmallVector<Operation *> truncations;
+  root->walk([&](Operation *op) {
+    if (isPlainTruncation(op) &&
+        op->getOperand(0).getDefiningOp<vector::FromElementsOp>() &&
+        op->getOperand(0).hasOneUse() &&
+        llvm::any_of(op->getOperand(0).getDefiningOp()->getOperands(),
+                     [](Value element) {
+                       Operation *def = element.getDefiningOp();
+                       return def && getFunction(def);
+                     }))
+      truncations.push_back(op);
+  });
+  for (Operation *op : truncations) {
+    auto build = op->getOperand(0).getDefiningOp<vector::FromElementsOp>();
+    OpBuilder builder(op);
+    auto type = cast<VectorType>(op->getResult(0).getType());
+    SmallVector<Value> elements;
+    for (Value element : build.getElements()) {
+      OperationState state(op->getLoc(), op->getName());
+      state.addOperands(element);
+      state.addTypes(type.getElementType());
+      state.addAttributes(op->getAttrs());
+      elements.push_back(builder.create(state)->getResult(0));
+    }
+    Value rebuilt =
+        vector::FromElementsOp::create(builder, build.getLoc(), type, elements);
+    op->getResult(0).replaceAllUsesWith(rebuilt);
+    op->erase();
+    build->erase();
+  }
+}
+
+/// Drops a function op in favour of the value it replaces.
+static void restore(Operation *op) {
+  if (op->getNumOperands() < 2)
+    return; // Free-standing: poly-expand gives it its reference spelling.
+  Value operand = op->getOperand(0);
+  op->getResult(0).replaceAllUsesWith(op->getOperand(1));
+  op->erase();
+  // An extension or negation that poly-raise built for the operand.
+  while (Operation *def = operand.getDefiningOp()) {
+    if (!isOpTriviallyDead(def) || def->getNumOperands() != 1)
+      break;
+    operand = def->getOperand(0);
+    def->erase();
+  }
+}
+
+bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
+                          MutableArrayRef<ReportRow *> rows) {
+  Site &lead = *group.sites.front();
+  SiteRequest request;
+  request.function = lead.function;
+  request.from = lead.from;
+  request.to = lead.to;
+  request.ownFormat = *getFormat(lead.op->getResult(0).getType());
+  request.roundInputs = chooser.options().roundInputs ||
+                        hasInherited(lead.op, PolyDialect::kRoundInputsAttr);
+  request.required = attributeBudget(lead.op);
+  if (!request.required)
+    request.required = chooser.options().budget;
+  request.elements = group.elements;
+  request.pairedEvaluations = group.pairedEvaluations;
+  request.before = group.before;
+
+  Choice choice = chooser.choose(request);
+  for (ReportRow *row : rows) {
+    row->reason = choice.reason;
+    row->slotsBefore = group.before.slots() / group.elements;
+    row->slotsAfter = choice.program ? choice.slotsAfter : row->slotsBefore;
+    row->applied = choice.kind == Choice::Apply;
+    if (choice.program) {
+      row->program = choice.program->program.name();
+      row->certificate = choice.program->certificate;
+    }
+  }
+  if (choice.kind == Choice::Error) {
+    lead.op->emitError() << choice.reason;
+    return false;
+  }
+  for (Site *site : group.sites) {
+    if (choice.kind == Choice::Apply) {
+      site->op->setAttr("program",
+                        ProgramAttr::get(&getContext(),
+                                         choice.program->program.name()));
+      ++numPlanned;
+    } else {
+      restore(site->op);
+      ++numRejected;
+    }
+  }
+  return true;
+}
+
+void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
+                            RootResult &result) {
+  sinkTruncations(root);
+  std::vector<Site> sites;
+  root->walk([&](Operation *op) {
+    if (getFunction(op))
+      sites.push_back(analyzeSite(op));
+  });
+  if (sites.empty())
+    return;
+
+  std::vector<ReportRow> rows;
+  rows.reserve(sites.size());
+  for (const Site &site : sites) {
+    ReportRow &row = rows.emplace_back(site.op->getLoc());
+    row.function = functionName(site.op);
+    row.kind = ::poly::name(site.function);
+    row.from = ::poly::name(site.from);
+    row.to = ::poly::name(site.to);
+    row.lanes = site.elements;
+  }
+
+  // Gate 1, consent; the rest forms groups in program order.
+  using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned, unsigned,
+                              unsigned, const void *>;
+  llvm::MapVector<GroupKey, SmallVector<size_t>> groups;
+  SmallVector<size_t> left;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    Site &site = sites[i];
+    rows[i].reason = chooser.refusal(site);
+    if (!rows[i].reason.empty()) {
+      left.push_back(i);
+      continue;
+    }
+    const void *ownBudget = nullptr;
+    if (auto attr = site.op->getAttrOfType<AccuracyAttr>(
+            PolyDialect::kAccuracyAttr))
+      ownBudget = attr.getAsOpaquePointer();
+    groups[{site.op->getBlock(), site.isVector ? site.op : nullptr,
+            static_cast<unsigned>(site.function),
+            static_cast<unsigned>(site.from), static_cast<unsigned>(site.to),
+            static_cast<unsigned>(*getFormat(site.op->getResult(0).getType())),
+            ownBudget}]
+        .push_back(i);
+  }
+
+  SmallVector<SiteGroup> decided;
+  SmallVector<SmallVector<ReportRow *>> groupRows;
+  for (auto &[key, members] : groups) {
+    SiteGroup &group = decided.emplace_back();
+    SmallVector<ReportRow *> &memberRows = groupRows.emplace_back();
+    SmallVector<const Site *> scalars;
+    for (size_t i : members) {
+      group.sites.push_back(&sites[i]);
+      memberRows.push_back(&rows[i]);
+      group.elements += sites[i].elements;
+      group.before += sourceCost(sites[i], chooser.target()) *
+                      static_cast<double>(sites[i].elements);
+      if (sites[i].isVector)
+        group.pairedEvaluations += (sites[i].elements + 1) / 2;
+      else
+        scalars.push_back(&sites[i]);
+    }
+    SmallVector<unsigned> partner = pairSites(scalars);
+    for (unsigned i = 0; i < partner.size(); ++i)
+      group.pairedEvaluations += partner[i] == i ? 1.0 : 0.5;
+  }
+
+  // Costs of refused sites are still worth reporting.
+  for (size_t i : left) {
+    rows[i].slotsBefore = rows[i].slotsAfter =
+        sourceCost(sites[i], chooser.target()).slots();
+    restore(sites[i].op);
+    ++numRejected;
+  }
+  for (auto [group, memberRows] : llvm::zip(decided, groupRows))
+    if (!decide(group, chooser, memberRows)) {
+      result.failed = true;
+      return;
+    }
+  result.rows = std::move(rows);
+}
+
+LogicalResult PolyPlanPass::writeReports(ArrayRef<ReportRow> rows) {
+  if (table)
+    writeReportTable(rows, llvm::errs());
+  if (report.empty())
+    return success();
+  if (report == "-") {
+    writeReportJson(rows, llvm::errs());
+    return success();
+  }
+  // A temporary file in the same folder, renamed when complete: a reader never
+  // sees half a report.
+  llvm::Error error = llvm::writeToOutput(report, [&](llvm::raw_ostream &os) {
+    writeReportJson(rows, os);
+    return llvm::Error::success();
+  });
+  if (!error)
+    return success();
+  return emitError(getOperation()->getLoc())
+         << "cannot write the report '" << report
+         << "': " << llvm::toString(std::move(error))
+         << "; choose a writable path with report=";
+}
+
+void PolyPlanPass::runOnOperation() {
+  ChooserOptions options;
+  options.chip = chip;
+  options.budgetText = budget;
+  options.policy = policy;
+  options.programs.assign(programs.begin(), programs.end());
+  options.roundInputs = roundInputs;
+  auto *dialect = getContext().getLoadedDialect<PolyDialect>();
+  FailureOr<ProgramChooser> chooser = ProgramChooser::create(
+      *dialect, options, [&] { return emitError(getOperation()->getLoc()); });
+  if (failed(chooser))
+    return signalPassFailure();
+
+  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
+  std::vector<RootResult> results(roots.size());
+  LogicalResult planned = failableParallelForEachN(
+      &getContext(), 0, roots.size(), [&](size_t i) -> LogicalResult {
+        planRoot(roots[i], *chooser, results[i]);
+        return failure(results[i].failed);
+      });
+  if (failed(planned))
+    return signalPassFailure();
+
+  std::vector<ReportRow> rows;
+  for (RootResult &result : results)
+    for (ReportRow &row : result.rows)
+      rows.push_back(std::move(row));
+
+  // The remark engine is not thread safe, so remarks come after the decisions.
+  if (getContext().getRemarkEngine())
+    for (const ReportRow &row : rows) {
+      auto opts = remark::RemarkOpts::name(row.kind)
+                      .category("poly-plan")
+                      .function(row.function);
+      auto emit = [&](auto &&handle) {
+        handle << remark::add("{0}", row.reason)
+               << remark::metric("from", row.from)
+               << remark::metric("to", row.to)
+               << remark::metric("slotsBefore", row.slotsBefore)
+               << remark::metric("slotsAfter", row.slotsAfter);
+      };
+      if (row.applied)
+        emit(remark::passed(row.loc, opts));
+      else
+        emit(remark::missed(row.loc, opts));
+    }
+  if (failed(writeReports(rows)))
+    return signalPassFailure();
+}

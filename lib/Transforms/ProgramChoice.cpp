@@ -1,0 +1,298 @@
+//===- ProgramChoice.cpp - Permission, budget and cost of a site ----------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Transforms/ProgramChoice.h"
+
+#include "poly/Program/ProgramFile.h"
+#include "poly/Transforms/DeviceCode.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::poly;
+
+using ::poly::Accuracy;
+using ::poly::Certificate;
+using ::poly::Format;
+using ::poly::ProgramInfo;
+using ::poly::RegisteredProgram;
+
+struct ProgramChooser::ReplayCache {
+  std::mutex mutex;
+  std::map<std::tuple<const RegisteredProgram *, double, double, double>, bool>
+      answers;
+};
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// The known program names closest to \p name, for a message.
+static std::string suggestion(PolyDialect &dialect, StringRef name) {
+  std::string best;
+  unsigned bestDistance = 8; // Further than this is no misspelling.
+  for (const RegisteredProgram *registered : dialect.programs()) {
+    unsigned distance = StringRef(registered->program.name())
+                            .edit_distance(name, true, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = registered->program.name();
+    }
+  }
+  if (best.empty())
+    return "; poly-fit --list prints the shipped programs";
+  return "; did you mean '" + best + "'?";
+}
+
+LogicalResult ProgramChooser::addNamedPrograms(
+    PolyDialect &dialect, llvm::function_ref<InFlightDiagnostic()> emitError,
+    std::vector<const RegisteredProgram *> &named) const {
+  for (const std::string &entry : chooserOptions.programs) {
+    if (!StringRef(entry).ends_with(".json")) {
+      const RegisteredProgram *registered = dialect.findProgram(entry);
+      if (!registered)
+        return emitError() << "unknown program '" << entry << "'"
+                           << suggestion(dialect, entry);
+      named.push_back(registered);
+      continue;
+    }
+    auto buffer = llvm::MemoryBuffer::getFile(entry, /*IsText=*/true);
+    if (std::error_code error = buffer.getError())
+      return emitError() << "cannot read the program file '" << entry
+                         << "': " << error.message();
+    llvm::Expected<std::vector<::poly::Program>> programs =
+        ::poly::parseProgramFile((*buffer)->getBuffer(), entry);
+    if (!programs)
+      return emitError() << llvm::toString(programs.takeError());
+    for (::poly::Program &program : *programs) {
+      std::string name = program.name();
+      Certificate certificate = ::poly::certify(program);
+      if (failed(dialect.addProgram({std::move(program), certificate})))
+        return emitError() << entry << ": the name '" << name
+                           << "' belongs to another program; rename it";
+      named.push_back(dialect.findProgram(name));
+    }
+  }
+  return success();
+}
+
+FailureOr<ProgramChooser>
+ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
+                       llvm::function_ref<InFlightDiagnostic()> emitError) {
+  ProgramChooser chooser;
+  chooser.chooserOptions = options;
+  chooser.cache = std::make_shared<ReplayCache>();
+  chooser.targetModel = ::poly::findTarget(options.chip);
+  if (!chooser.targetModel)
+    return emitError() << "unknown chip '" << options.chip
+                       << "'; known chips are " << ::poly::knownChips();
+  if (options.policy == "strict")
+    chooser.policy = Policy::Strict;
+  else if (options.policy == "opt-in")
+    chooser.policy = Policy::OptIn;
+  else if (options.policy == "off")
+    chooser.policy = Policy::Off;
+  else
+    return emitError() << "unknown policy '" << options.policy
+                       << "'; use strict, opt-in or off";
+  if (!options.budgetText.empty()) {
+    Accuracy accuracy;
+    std::string error;
+    if (!::poly::parseAccuracy(options.budgetText, accuracy, error))
+      return emitError() << "bad budget '" << options.budgetText
+                         << "': " << error;
+    chooser.chooserOptions.budget = accuracy;
+  }
+  std::vector<const RegisteredProgram *> named;
+  if (failed(chooser.addNamedPrograms(dialect, emitError, named)))
+    return failure();
+  for (const RegisteredProgram *registered : named)
+    if (::poly::minimumSm(registered->program) > chooser.targetModel->sm)
+      return emitError() << "program '" << registered->program.name()
+                         << "' needs sm_"
+                         << ::poly::minimumSm(registered->program)
+                         << " or later, but the chip is " << options.chip;
+
+  for (const RegisteredProgram *registered : dialect.programs())
+    if (::poly::minimumSm(registered->program) <= chooser.targetModel->sm)
+      chooser.candidates.push_back(
+          {registered,
+           ::poly::cost(registered->program, *chooser.targetModel),
+           llvm::is_contained(named, registered)});
+  llvm::sort(chooser.candidates, [](const Candidate &a,
+                                           const Candidate &b) {
+    auto key = [](const Candidate &c) {
+      double lanes = c.registered->program.info().lanes;
+      // The name makes the order total.
+      return std::tuple(c.cost.slots() / lanes, c.cost.issue / lanes,
+                        c.registered->certificate.maxAbs,
+                        std::string_view(c.registered->program.name()));
+    };
+    return key(a) < key(b);
+  });
+  return chooser;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+std::string ProgramChooser::refusal(const Site &site) const {
+  if (policy == Policy::Off)
+    return "policy=off";
+  if (hasInherited(site.op, PolyDialect::kKeepAttr))
+    return "marked poly.keep";
+  bool optedIn = policy == Policy::OptIn ||
+                 hasInherited(site.op, PolyDialect::kOptInAttr);
+  if (!optedIn && !site.op->hasAttr("consent"))
+    return "no consent: not every op of the idiom carries afn; add the flag, "
+           "or opt in with poly.optin or policy=opt-in";
+  bool rounding = chooserOptions.roundInputs ||
+                  hasInherited(site.op, PolyDialect::kRoundInputsAttr);
+  if (site.from == Format::F32 && site.to != Format::F32 && !optedIn &&
+      !rounding)
+    return llvm::formatv("the f32 input is not {0}-valued and the result is "
+                         "rounded to {0}; opt in with poly.round_inputs or "
+                         "round-inputs",
+                         ::poly::name(site.to));
+  return "";
+}
+
+bool ProgramChooser::meetsBudget(const RegisteredProgram &registered,
+                                 const Accuracy &budget) const {
+  const Certificate &certificate = registered.certificate;
+  // One satisfied part is enough: the tolerance is the largest of the parts.
+  if ((budget.atol > 0 && certificate.maxAbs <= budget.atol) ||
+      (budget.ulps > 0 && certificate.maxUlp <= budget.ulps))
+    return true;
+  int parts = (budget.atol > 0) + (budget.rtol > 0) + (budget.ulps > 0);
+  if (parts == 1 && budget.rtol == 0)
+    return false;
+  // Mixed and relative budgets depend on every single input.
+  auto key = std::tuple(&registered, budget.atol, budget.rtol, budget.ulps);
+  {
+    std::lock_guard<std::mutex> lock(cache->mutex);
+    auto it = cache->answers.find(key);
+    if (it != cache->answers.end())
+      return it->second;
+  }
+  bool answer = ::poly::meets(registered.program, budget);
+  std::lock_guard<std::mutex> lock(cache->mutex);
+  cache->answers[key] = answer;
+  return answer;
+}
+
+/// "silu bf16 -> bf16".
+static std::string signature(const SiteRequest &request) {
+  return llvm::formatv("{0} {1} -> {2}", ::poly::name(request.function),
+                       ::poly::name(request.from), ::poly::name(request.to));
+}
+
+Choice ProgramChooser::choose(const SiteRequest &request) const {
+  // With the function's programs named, only those compete, and naming waives
+  // the default budget.
+  bool anyNamed = llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return candidate.named &&
+           candidate.registered->program.info().function == request.function;
+  });
+  Accuracy budget;
+  budget.ulps = 1;
+  if (request.required)
+    budget = *request.required;
+  bool unlimited = anyNamed && !request.required;
+
+  Choice choice;
+  const RegisteredProgram *mostAccurate = nullptr;
+  bool anyRounds = false;
+  for (const Candidate &candidate : candidates) {
+    const RegisteredProgram &registered = *candidate.registered;
+    const ProgramInfo &info = registered.program.info();
+    if (info.function != request.function || info.to != request.to ||
+        (anyNamed && !candidate.named))
+      continue;
+    // A 16-bit-valued input may always be widened exactly; it loses nothing in
+    // a program that rounds f32 inputs to the same format.
+    bool fits = info.from == request.from ||
+                (info.from == Format::F32 && request.ownFormat == Format::F32);
+    if (!fits)
+      continue;
+    if (info.roundsInput && !request.roundInputs && request.from != info.to) {
+      anyRounds = true;
+      continue;
+    }
+    if (!mostAccurate ||
+        registered.certificate.maxUlp < mostAccurate->certificate.maxUlp)
+      mostAccurate = &registered;
+    if (!unlimited && !meetsBudget(registered, budget))
+      continue;
+    ::poly::Cost after = candidate.cost * (info.lanes == 2
+                                               ? request.pairedEvaluations
+                                               : request.elements);
+    double slotsAfter = after.slots(), slotsBefore = request.before.slots();
+    bool pays = slotsAfter < slotsBefore ||
+                (slotsAfter <= slotsBefore && after.issue < request.before.issue);
+    if (!pays && !candidate.named) {
+      // Candidates are sorted by cost at full lanes; a lone element may still
+      // find a cheaper single-lane program.
+      if (choice.reason.empty())
+        choice.reason = llvm::formatv(
+            "no accurate program pays: {0} takes {1:f1} issue slots an "
+            "element, the source {2:f1}",
+            info.name, slotsAfter / request.elements,
+            slotsBefore / request.elements);
+      continue;
+    }
+    if (choice.program && choice.slotsAfter <= slotsAfter / request.elements)
+      continue;
+    choice.kind = Choice::Apply;
+    choice.program = &registered;
+    choice.slotsAfter = slotsAfter / request.elements;
+  }
+  if (choice.kind == Choice::Apply) {
+    const Certificate &certificate = choice.program->certificate;
+    choice.reason = llvm::formatv(
+        "{0}: max error {1:e2} absolute, {2:f2} ulp{3}; {4:f1} -> {5:f1} issue "
+        "slots an element",
+        choice.program->program.name(), certificate.maxAbs, certificate.maxUlp,
+        certificate.sfuModel ? " (SFU model)" : "",
+        request.before.slots() / request.elements, choice.slotsAfter);
+    return choice;
+  }
+  if (!choice.reason.empty())
+    return choice;
+  if (!mostAccurate) {
+    if (anyNamed)
+      choice.reason = "none of the named programs fits " + signature(request);
+    else if (anyRounds)
+      choice.reason = "every program for " + signature(request) +
+                      " rounds its f32 input; opt in with poly.round_inputs or "
+                      "round-inputs";
+    else
+      choice.reason = "no program for " + signature(request) + " runs on " +
+                      chooserOptions.chip;
+    return choice;
+  }
+  const Certificate &best = mostAccurate->certificate;
+  choice.reason = llvm::formatv(
+      "no program for {0} on {1} meets {2} {3}; the most accurate, {4}, has a "
+      "max error of {5:e2} absolute, {6:f2} ulp",
+      signature(request), chooserOptions.chip,
+      request.required ? "the required accuracy" : "the default accuracy",
+      ::poly::toString(budget), mostAccurate->program.name(), best.maxAbs,
+      best.maxUlp);
+  if (request.required) {
+    choice.kind = Choice::Error;
+    choice.reason +=
+        "; relax the budget, or mark the code poly.keep to leave it";
+  }
+  return choice;
+}
