@@ -94,7 +94,7 @@ static mlir::poly::ToNVPTXOptions *pipelineOptions() {
   options->features = features;
   options->budget = budget;
   options->policy = policy;
-  options->programs.assign(programs.begin(), programs.end());
+  options->programs = std::vector<std::string>(programs.begin(), programs.end());
   options->roundInputs = roundInputs;
   options->report = report;
   options->table = table;
