@@ -51,7 +51,8 @@ static InstrClass fmaClass(Type type) {
   }
 }
 
-/// Float instructions whose operands take |x| and -x as modifiers in SASS.
+/// Float instructions whose operands take |x| and -x as modifiers in SASS; a
+/// sign change that is an instruction is an addition or fma and takes them too.
 static bool hasOperandModifiers(Op op) {
   switch (op) {
   case Op::Fma:
@@ -60,6 +61,8 @@ static bool hasOperandModifiers(Op op) {
   case Op::Mul:
   case Op::Add:
   case Op::Sub:
+  case Op::Neg:
+  case Op::Abs:
   case Op::Min:
   case Op::Max:
   case Op::MinNaN:
@@ -90,14 +93,10 @@ static std::vector<bool> freeModifiers(const Program &program) {
     isFree[id] = (node.op == Op::Neg || node.op == Op::Abs) &&
                  node.type != Type::BF16x2 && id != program.result();
   }
-  // Users stand after their operands, so that a chain -|x| is settled from its
-  // end.
-  for (size_t id = nodes.size(); id-- > 0;) {
-    const Node &user = nodes[id];
+  for (const Node &user : nodes)
     for (unsigned i = 0; i < user.numOperands; ++i)
-      if (!isFree[id] && !hasOperandModifiers(user.op))
+      if (!hasOperandModifiers(user.op))
         isFree[user.operands[i]] = false;
-  }
   return isFree;
 }
 

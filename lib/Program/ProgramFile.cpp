@@ -12,10 +12,10 @@
 #include "poly/Program/Schemes.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
+#include <cstdio>
 
 using namespace poly;
 using namespace llvm;
@@ -25,6 +25,12 @@ static constexpr size_t kMaxCoefficients = 6;
 
 static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
+}
+
+static std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
 }
 
 /// llvm::json reports "[line:column, byte=offset]: message"; editors and
@@ -141,13 +147,12 @@ bool ProgramReader::readNumber(const json::Value &value, const Twine &what,
     return fail(what + " is infinite; write a finite number");
   uint32_t bits = encode(format, *parsed);
   if (isInf(format, bits))
-    return fail(what + " = " + formatv("{0}", *parsed).str() + " overflows " +
+    return fail(what + " = " + decimal(*parsed) + " overflows " +
                 StringRef(name(format)) + "; scale it or use another format");
   number = decode(format, bits);
   if (number == 0 && *parsed != 0)
-    return fail(what + " = " + formatv("{0:e}", *parsed).str() +
-                " rounds to zero in " + StringRef(name(format)) +
-                "; write 0 or use another format");
+    return fail(what + " = " + decimal(*parsed) + " rounds to zero in " +
+                StringRef(name(format)) + "; write 0 or use another format");
   return true;
 }
 

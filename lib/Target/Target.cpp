@@ -8,8 +8,6 @@
 ///
 #include "poly/Target/Target.h"
 
-#include <cstddef>
-
 using namespace poly;
 
 // Sources of the figures:
@@ -238,11 +236,15 @@ const std::vector<const TargetModel *> &poly::allTargets() {
 }
 
 const TargetModel *poly::findTarget(std::string_view chip) {
-  // sm_90a and sm_100f have the pipes of their base.
-  if (!chip.empty() && (chip.back() == 'a' || chip.back() == 'f'))
+  // sm_90a and sm_100f have the pipes of their base. The suffix 'a' exists from
+  // sm_90 on, 'f' from sm_100 on.
+  unsigned firstSm = 0;
+  if (!chip.empty() && (chip.back() == 'a' || chip.back() == 'f')) {
+    firstSm = chip.back() == 'a' ? 90 : 100;
     chip.remove_suffix(1);
+  }
   for (const TargetModel *target : allTargets())
-    if (target->chip == chip)
+    if (target->chip == chip && target->sm >= firstSm)
       return target;
   return nullptr;
 }

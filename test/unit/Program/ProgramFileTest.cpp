@@ -1,0 +1,137 @@
+//===- ProgramFileTest.cpp - Programs from JSON ---------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "poly/Program/ProgramFile.h"
+
+#include "poly/Program/Replay.h"
+
+#include "gtest/gtest.h"
+
+using namespace poly;
+
+namespace {
+
+/// A valid entry with \p replaced text changed, to break one thing at a time.
+std::string entry(const std::string &from = "", const std::string &to = "") {
+  std::string text = R"({"name": "sigmoid-mine", "function": "sigmoid",
+ "form": "half", "format": "bf16", "clamp": 5.25,
+ "coefficients": [0.25, 0.003, -0.01], "provenance": "by hand"})";
+  if (!from.empty()) {
+    size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string errorOf(const std::string &text) {
+  llvm::Expected<std::vector<Program>> programs =
+      parseProgramFile(text, "my.json");
+  if (programs)
+    return "";
+  return llvm::toString(programs.takeError());
+}
+
+void expectError(const std::string &text, const std::string &part) {
+  std::string error = errorOf(text);
+  EXPECT_NE(error.find(part), std::string::npos)
+      << "expected: " << part << "\nactual: " << error;
+  EXPECT_EQ(error.find("my.json:"), 0u) << error;
+}
+
+/// The error of a file whose second program is the changed entry.
+void expectMistake(const std::string &from, const std::string &to,
+                   const std::string &part) {
+  std::string first = entry("sigmoid-mine", "first");
+  expectError("[" + first + "," + entry(from, to) + "]",
+              "my.json: program 2 ('sigmoid-mine'): " + part);
+}
+
+TEST(ProgramFile, ReadsPrograms) {
+  std::string text = "[" + entry() + "," +
+                     entry("sigmoid-mine\", \"function\": \"sigmoid\",",
+                           "t\", \"function\": \"tanh\", \"from\": \"f32\",") +
+                     "]";
+  llvm::Expected<std::vector<Program>> programs =
+      parseProgramFile(text, "my.json");
+  ASSERT_TRUE(bool(programs)) << llvm::toString(programs.takeError());
+  ASSERT_EQ(programs->size(), 2u);
+  const Program &sigmoid = (*programs)[0], &tanh = (*programs)[1];
+  EXPECT_EQ(sigmoid.name(), "sigmoid-mine");
+  EXPECT_EQ(sigmoid.info().form, "half3");
+  EXPECT_EQ(sigmoid.info().provenance, "by hand");
+  EXPECT_EQ(sigmoid.info().from, Format::BF16);
+  EXPECT_EQ(replayElement(sigmoid, 0), 0x3f00u);
+  EXPECT_EQ(tanh.info().function, Function::Tanh);
+  EXPECT_EQ(tanh.info().from, Format::F32);
+  EXPECT_EQ(tanh.info().to, Format::BF16);
+  EXPECT_TRUE(tanh.info().roundsInput);
+}
+
+TEST(ProgramFile, SyntaxErrorsGiveTheLine) {
+  expectError("[{\"name\": \"x\",\n \"clamp\": }]", "my.json:2:");
+  expectError("", "my.json:1:");
+  std::string nan = "[\n" + entry("0.003", "NaN") + "]";
+  expectError(nan, "my.json:4:");
+  expectError(nan, "JSON has no NaN");
+  expectError("[" + entry("0.003", "nan") + "]", "JSON has no NaN");
+  expectError("[" + entry("0.003", "-Infinity") + "]", "JSON has no NaN");
+}
+
+TEST(ProgramFile, RejectsWrongShapes) {
+  expectError("{}", "my.json: expected an array of programs");
+  expectError("[]", "my.json: the array holds no programs");
+  expectError("[3]", "my.json: program 1: expected an object");
+  expectError("[" + entry() + "," + entry() + "]",
+              "program 2 ('sigmoid-mine'): the name is used twice");
+  expectError("[" + entry("\"name\": \"sigmoid-mine\",", "") + "]",
+              "program 1: the key 'name' is missing");
+}
+
+TEST(ProgramFile, RejectsBadNumbers) {
+  expectMistake("0.003", "\"nan\"", "coefficient 1 is NaN");
+  expectMistake("0.003", "\"-NaN\"", "coefficient 1 is NaN");
+  expectMistake("0.003", "null", "coefficient 1 is NaN (null)");
+  expectMistake("0.003", "1e999", "coefficient 1 is infinite");
+  expectMistake("0.25", "\"inf\"", "coefficient 0 is infinite");
+  expectMistake("0.25", "\"0.25\"",
+                "coefficient 0 must be a number, without quotes");
+  expectMistake("-0.01", "true", "coefficient 2 must be a number");
+  expectMistake("-0.01", "1e39", "coefficient 2 = 1e+39 overflows bf16");
+  expectMistake("-0.01", "1e-60",
+                "coefficient 2 = 1e-60 rounds to zero in bf16");
+  expectMistake("5.25", "0", "the clamp must be above zero");
+  expectMistake("5.25", "-1", "the clamp must be above zero");
+  expectMistake("5.25", "null", "the clamp is NaN");
+  expectMistake("5.25", "1e999", "the clamp is infinite");
+}
+
+TEST(ProgramFile, RejectsBadKeysAndValues) {
+  expectMistake("\"clamp\": 5.25,", "", "the key 'clamp' is missing");
+  expectMistake("\"form\": \"half\",", "", "the key 'form' is missing");
+  expectMistake("\"clamp\"", "\"Clamp\"", "unknown key 'Clamp'");
+  expectMistake("\"sigmoid\"", "\"gelu\"", "unknown function 'gelu'");
+  expectMistake("\"half\"", "\"horner\"", "unknown form 'horner'");
+  expectMistake("\"half\"", "3", "'form' must be a string");
+  expectMistake("\"bf16\"", "\"fp16\"", "unknown format 'fp16'");
+  expectMistake("\"bf16\"", "\"f32\"", "'format' must be bf16 or f16");
+  expectMistake("\"clamp\"", "\"from\": \"f16\", \"clamp\"",
+                "'from' must be f32 or the format itself (bf16)");
+  expectMistake("[0.25, 0.003, -0.01]", "[]",
+                "there must be 1 to 6 coefficients, not 0");
+  expectMistake("[0.25, 0.003, -0.01]", "[1,1,1,1,1,1,1]",
+                "there must be 1 to 6 coefficients, not 7");
+  expectMistake("[0.25, 0.003, -0.01]", "0.25",
+                "'coefficients' must be an array");
+  expectError("[" + entry("sigmoid-mine", "a b") + "]",
+              "the name must be letters");
+  expectError("[" + entry("sigmoid-mine", "") + "]",
+              "the name must be letters");
+}
+
+} // namespace
