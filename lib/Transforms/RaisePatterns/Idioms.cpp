@@ -405,7 +405,9 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
   auto [it, isNew] = matchOfRoot.try_emplace(op, matches.size());
   if (isNew)
     matches.push_back(std::move(idiom));
-  else if (idiom.ops.size() < matches[it->second].ops.size())
+  // The same function of two bases: one is the other, or its negation, by a
+  // detour such as 0 - x. The one further away is the source's argument.
+  else if (idiom.ops.size() > matches[it->second].ops.size())
     matches[it->second] = std::move(idiom);
 }
 
@@ -482,7 +484,7 @@ std::vector<Idiom> IdiomFinder::find() {
   llvm::MapVector<Value, SmallVector<Operation *, 2>> seedsOfBase;
   BaseCollector collector(views);
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->hasAttr(PolyDialect::kKeepAttr) && op->getNumRegions() != 0)
+    if (op->getNumRegions() != 0 && op->hasAttr(PolyDialect::kKeepAttr))
       return WalkResult::skip();
     FloatView view = getFloatView(op);
     if (isTranscendental(view.kind) && !views.getConstant(view.operands[0]))
@@ -512,13 +514,14 @@ std::vector<Idiom> findIdioms(Operation *root) {
 arith::FastMathFlags getCommonFlags(const Idiom &idiom) {
   arith::FastMathFlags common = arith::FastMathFlags::fast;
   for (Operation *op : idiom.ops) {
-    std::optional<arith::FastMathFlags> flags = getFastMathFlags(op);
-    // An exact op that cannot carry flags, or need not, says nothing.
-    if (getFloatView(op).kind == FloatKind::Ext)
+    FloatKind kind = getFloatView(op).kind;
+    if (kind == FloatKind::Ext)
       continue;
-    if (flags)
+    // A rounding op that cannot carry flags has none; an exact one says
+    // nothing.
+    if (std::optional<arith::FastMathFlags> flags = getFastMathFlags(op))
       common = common & *flags;
-    else if (isRounding(getFloatView(op).kind))
+    else if (isRounding(kind))
       common = arith::FastMathFlags::none;
   }
   return common;

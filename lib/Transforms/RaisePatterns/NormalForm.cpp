@@ -373,24 +373,32 @@ double NormalForm::evaluate(double x) const {
 
 namespace {
 
+/// Where forms are compared as numbers first, which is quicker. Any point will
+/// do at which the known functions differ.
+constexpr double kProbe = 0.75;
+
 struct KnownForm {
   Target target;
   NormalForm form;
+  double atProbe;
 };
 
 /// The known functions. The negated ones come second: tanh(-x) of a source
 /// that negates its argument is a site as much as tanh(x) is.
 std::vector<KnownForm> buildTargets() {
   std::vector<KnownForm> known;
+  auto add = [&](::poly::Function function, bool negated,
+                 const NormalForm &form) {
+    known.push_back({{function, negated}, form, form.evaluate(kProbe)});
+  };
   NormalForm x = NormalForm::linear(1), one = NormalForm::constant(1);
   for (bool negated : {false, true}) {
     NormalForm argument = negated ? x.negated() : x;
     NormalForm sigmoid =
         *NormalForm::div(one, *NormalForm::add(one, *argument.exponential(-1)));
-    known.push_back({{::poly::Function::Sigmoid, negated}, sigmoid});
-    known.push_back({{::poly::Function::Tanh, negated}, *argument.tanh()});
-    known.push_back({{::poly::Function::Silu, negated},
-                     *NormalForm::mul(argument, sigmoid)});
+    add(::poly::Function::Sigmoid, negated, sigmoid);
+    add(::poly::Function::Tanh, negated, *argument.tanh());
+    add(::poly::Function::Silu, negated, *NormalForm::mul(argument, sigmoid));
   }
   return known;
 }
@@ -399,8 +407,10 @@ std::vector<KnownForm> buildTargets() {
 
 std::optional<Target> matchTarget(const NormalForm &form) {
   static const std::vector<KnownForm> known = buildTargets();
+  double atProbe = form.evaluate(kProbe);
   for (const KnownForm &candidate : known)
-    if (candidate.form.isSame(form))
+    if (std::abs(candidate.atProbe - atProbe) < 1e-6 &&
+        candidate.form.isSame(form))
       return candidate.target;
   return std::nullopt;
 }
