@@ -8,10 +8,10 @@
 ///
 /// \file
 /// Writes, for each shipped program, a kernel that applies it to an array
-/// (NAME.mlir), its inputs (NAME.in.bin), the results of Replay (NAME.out.bin),
-/// and a list of them all (programs.json). A 16-bit argument format gives all
-/// 65,536 inputs; f32 gives the 131,072 values of bf16 and f16 and 2^18
-/// patterns spread over all exponents.
+/// (NAME.mlir) and the results of Replay (NAME.out.bin), the inputs of each
+/// argument format (FORMAT.in.bin), and a list of all programs (programs.json).
+/// A 16-bit argument format gives all 65,536 inputs; f32 gives the 131,072
+/// values of bf16 and f16 and 2^18 patterns spread over all exponents.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,8 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <map>
 
 using namespace poly;
 
@@ -139,15 +141,23 @@ int main(int argc, char **argv) {
     programs.push_back(entry);
   }
 
+  std::map<Format, std::vector<uint32_t>> inputsOf;
+  for (const RegisteredProgram *entry : programs) {
+    Format from = entry->program.info().from;
+    if (!inputsOf.count(from)) {
+      inputsOf[from] = inputsFor(from);
+      write(formatName(from) + ".in.bin", asBytes(inputsOf[from]));
+    }
+  }
+
   llvm::json::Array list;
   for (const RegisteredProgram *entry : programs) {
     const ProgramInfo &info = entry->program.info();
-    std::vector<uint32_t> inputs = inputsFor(info.from);
+    const std::vector<uint32_t> &inputs = inputsOf[info.from];
     std::vector<uint32_t> results(inputs.size());
     replayElements(entry->program, inputs.data(), results.data(),
                    inputs.size());
     write(info.name + ".mlir", kernelFor(info));
-    write(info.name + ".in.bin", asBytes(inputs));
     write(info.name + ".out.bin", asBytes(results));
     list.push_back(llvm::json::Object{
         {"program", info.name},
@@ -158,7 +168,7 @@ int main(int argc, char **argv) {
         {"chunk", info.lanes},
         {"minimumSm", minimumSm(entry->program)},
         {"sfuModel", entry->certificate.sfuModel},
-        {"inputs", info.name + ".in.bin"},
+        {"inputs", (formatName(info.from) + ".in.bin").str()},
         {"expected", info.name + ".out.bin"},
         {"counts", llvm::json::Array{static_cast<int64_t>(inputs.size())}}});
   }
