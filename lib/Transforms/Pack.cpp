@@ -181,7 +181,7 @@ void Packer::packScalar(Site &site) {
 void Packer::eraseRemains() {
   while (!remains.empty()) {
     Operation *def = remains.pop_back_val().getDefiningOp();
-    if (!def || !isOpTriviallyDead(def))
+    if (!def || !def->use_empty() || !isRemovable(def))
       continue;
     for (Value operand : def->getOperands())
       remains.insert(operand);
@@ -204,11 +204,14 @@ void Packer::replace(Site &site, Value value) {
 }
 
 void Packer::run() {
-  std::vector<Site> sites;
+  SmallVector<Operation *> planned;
   root->walk([&](Operation *op) {
     if (getFunction(op) && op->hasAttr("program"))
-      sites.push_back(analyzeSite(op));
+      planned.push_back(op);
   });
+  llvm::for_each(planned, sinkTruncations);
+  std::vector<Site> sites(planned.size());
+  llvm::transform(planned, sites.begin(), analyzeSite);
   llvm::MapVector<std::pair<Block *, Attribute>, SmallVector<Site *>> scalars;
   for (Site &site : sites) {
     site.from = info(site).from;

@@ -24,7 +24,6 @@
 #include "poly/Transforms/Report.h"
 #include "poly/Transforms/SourceCost.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"
@@ -96,41 +95,6 @@ static std::optional<Accuracy> attributeBudget(Operation *op) {
   return std::nullopt;
 }
 
-/// Moves plain truncations above vector.from_elements, so that each element's
-/// own rounding is seen: rounding commutes with building a vector.
-static void sinkTruncations(Operation *root) {
-  SmallVector<Operation *> truncations;
-  root->walk([&](Operation *op) {
-    if (isPlainTruncation(op) &&
-        op->getOperand(0).getDefiningOp<vector::FromElementsOp>() &&
-        op->getOperand(0).hasOneUse() &&
-        llvm::any_of(op->getOperand(0).getDefiningOp()->getOperands(),
-                     [](Value element) {
-                       Operation *def = element.getDefiningOp();
-                       return def && getFunction(def);
-                     }))
-      truncations.push_back(op);
-  });
-  for (Operation *op : truncations) {
-    auto build = op->getOperand(0).getDefiningOp<vector::FromElementsOp>();
-    OpBuilder builder(op);
-    auto type = cast<VectorType>(op->getResult(0).getType());
-    SmallVector<Value> elements;
-    for (Value element : build.getElements()) {
-      OperationState state(op->getLoc(), op->getName());
-      state.addOperands(element);
-      state.addTypes(type.getElementType());
-      state.addAttributes(op->getAttrs());
-      elements.push_back(builder.create(state)->getResult(0));
-    }
-    Value rebuilt =
-        vector::FromElementsOp::create(builder, build.getLoc(), type, elements);
-    op->getResult(0).replaceAllUsesWith(rebuilt);
-    op->erase();
-    build->erase();
-  }
-}
-
 /// Drops a function op in favour of the value it replaces.
 static void restore(Operation *op) {
   if (op->getNumOperands() < 2)
@@ -195,7 +159,6 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
 
 void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
                             RootResult &result) {
-  sinkTruncations(root);
   std::vector<Site> sites;
   root->walk([&](Operation *op) {
     if (getFunction(op))

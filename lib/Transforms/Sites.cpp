@@ -8,8 +8,11 @@
 
 #include "poly/Transforms/Sites.h"
 
+#include "RaisePatterns/FloatView.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::poly;
@@ -20,6 +23,13 @@ bool mlir::poly::isPlainTruncation(Operation *op) {
   if (auto trunc = dyn_cast<arith::TruncFOp>(op))
     return !trunc.getRoundingmode();
   return isa<LLVM::FPTruncOp>(op);
+}
+
+bool mlir::poly::isRemovable(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return false;
+  return isMemoryEffectFree(op) ||
+         getFloatView(op).kind != FloatKind::Opaque;
 }
 
 /// The operand of an exact widening, or null.
@@ -140,7 +150,15 @@ Site mlir::poly::analyzeSite(Operation *op) {
 
   // The result is 16-bit valued when every use rounds it to one format.
   std::optional<Format> rounded;
+  SmallVector<Operation *> users;
   for (Operation *user : op->getResult(0).getUsers()) {
+    // Rounding commutes with building a vector.
+    if (isa<vector::FromElementsOp>(user) && !user->use_empty())
+      llvm::append_range(users, user->getUsers());
+    else
+      users.push_back(user);
+  }
+  for (Operation *user : users) {
     std::optional<Format> format =
         isPlainTruncation(user) ? getFormat(user->getResult(0).getType())
                                 : std::nullopt;
@@ -149,11 +167,41 @@ Site mlir::poly::analyzeSite(Operation *op) {
       return site;
     }
     rounded = format;
-    site.truncations.push_back(user);
+    if (!llvm::is_contained(site.truncations, user))
+      site.truncations.push_back(user);
   }
   if (rounded)
     site.to = *rounded;
   return site;
+}
+
+void mlir::poly::sinkTruncations(Operation *op) {
+  SmallVector<Operation *> builds;
+  for (Operation *user : op->getResult(0).getUsers())
+    if (isa<vector::FromElementsOp>(user) && !llvm::is_contained(builds, user))
+      builds.push_back(user);
+  for (Operation *build : builds) {
+    SmallVector<Operation *> truncations(build->getUsers());
+    if (!llvm::all_of(truncations, isPlainTruncation))
+      continue;
+    for (Operation *truncation : truncations) {
+      OpBuilder builder(truncation);
+      auto type = cast<VectorType>(truncation->getResult(0).getType());
+      SmallVector<Value> elements;
+      for (Value element : build->getOperands()) {
+        OperationState state(truncation->getLoc(), truncation->getName());
+        state.addOperands(element);
+        state.addTypes(type.getElementType());
+        state.addAttributes(truncation->getAttrs());
+        elements.push_back(builder.create(state)->getResult(0));
+      }
+      Value rebuilt = vector::FromElementsOp::create(builder, build->getLoc(),
+                                                     type, elements);
+      truncation->getResult(0).replaceAllUsesWith(rebuilt);
+      truncation->erase();
+    }
+    build->erase();
+  }
 }
 
 /// The first operation of \p block that uses one of \p values, directly or in a

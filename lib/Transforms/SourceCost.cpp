@@ -8,11 +8,10 @@
 
 #include "poly/Transforms/SourceCost.h"
 
+#include "RaisePatterns/FloatView.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::poly;
@@ -34,7 +33,7 @@ llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
     Value value = worklist.pop_back_val();
     Operation *def = value.getDefiningOp();
     if (!def || value == argument || inSet.contains(def) ||
-        !isMemoryEffectFree(def) || def->getNumRegions() != 0)
+        !isRemovable(def))
       continue;
     if (!llvm::all_of(def->getUsers(),
                       [&](Operation *user) { return inSet.contains(user); }))
@@ -71,53 +70,52 @@ static constexpr Mix kArith = {1, 0, 0, 0};
 static constexpr Mix kCompare = {0, 1, 0, 0};
 static constexpr Mix kConvert = {0, 0, 0, 1};
 
-static bool isApproximate(Operation *op) {
-  if (auto fastmath = dyn_cast<arith::ArithFastMathInterface>(op))
-    return fastmath.getFastMathFlagsAttr() &&
-           bitEnumContainsAny(fastmath.getFastMathFlagsAttr().getValue(),
-                              arith::FastMathFlags::afn);
-  if (auto fastmath = dyn_cast<LLVM::FastmathFlagsInterface>(op))
-    return bitEnumContainsAny(fastmath.getFastmathAttr().getValue(),
-                              LLVM::FastmathFlags::afn);
-  return false;
-}
-
-static Mix callMix(StringRef callee) {
-  return llvm::StringSwitch<Mix>(callee)
-      .Cases({"__nv_fast_expf", "__nv_fast_exp2f"}, kFastExp)
-      .Case("__nv_expf", kExp)
-      .Case("__nv_exp2f", kExp2)
-      .Case("__nv_tanhf", kTanh)
-      .Case("__nv_fast_tanhf", {0, 0, 1, 0})
-      .Cases({"__nv_fast_fdividef", "__nv_fdividef"}, kFastDiv)
-      .Cases({"__nv_fdiv_rn", "__nv_frcp_rn"}, kDiv)
-      .Default(kArith);
+/// The source's own permission or choice: the stock lowering takes it.
+static bool isFast(Operation *op, const FloatView &view) {
+  if (view.isFast)
+    return true;
+  std::optional<arith::FastMathFlags> flags = getFastMathFlags(op);
+  return flags && bitEnumContainsAny(*flags, arith::FastMathFlags::afn);
 }
 
 static Mix operationMix(Operation *op) {
-  if (isa<math::ExpOp, LLVM::ExpOp>(op))
-    return isApproximate(op) ? kFastExp : kExp;
-  if (isa<math::Exp2Op, LLVM::Exp2Op>(op))
-    return isApproximate(op) ? Mix{0, 0, 1, 0} : kExp2;
-  if (isa<math::TanhOp, LLVM::TanhOp>(op))
-    return kTanh;
-  if (isa<arith::DivFOp, LLVM::FDivOp>(op))
-    return isApproximate(op) ? kFastDiv : kDiv;
-  if (isa<arith::CmpFOp, arith::SelectOp, LLVM::FCmpOp, LLVM::SelectOp>(op))
+  FloatView view = getFloatView(op);
+  bool fast = isFast(op, view);
+  switch (view.kind) {
+  case FloatKind::Exp:
+    return fast ? kFastExp : kExp;
+  case FloatKind::Exp2:
+    return fast ? Mix{0, 0, 1, 0} : kExp2;
+  case FloatKind::ExpM1:
+    return kExp;
+  case FloatKind::Tanh:
+    return view.isFast ? Mix{0, 0, 1, 0} : kTanh;
+  case FloatKind::Div:
+  case FloatKind::Rcp:
+    return fast ? kFastDiv : kDiv;
+  case FloatKind::Select:
+  case FloatKind::Max:
+  case FloatKind::Min:
     return kCompare;
-  if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp, LLVM::FPTruncOp>(op))
+  case FloatKind::Ext:
     return kConvert;
-  if (auto call = dyn_cast<CallOpInterface>(op))
-    if (auto callee =
-            dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
-      return callMix(callee.getLeafReference());
-  if (isa<LLVM::CallIntrinsicOp>(op))
-    return {0, 0, 1, 0}; // The approximation intrinsics of poly-raise.
+  case FloatKind::Add:
+  case FloatKind::Sub:
+  case FloatKind::Mul:
+  case FloatKind::Neg:
+  case FloatKind::Fma:
+  case FloatKind::Abs:
+  case FloatKind::CopySign:
+    return kArith;
+  case FloatKind::Opaque:
+    break;
+  }
+  if (isPlainTruncation(op))
+    return kConvert;
+  if (isa<arith::CmpFOp, LLVM::FCmpOp>(op))
+    return kCompare;
   // Constants and data movement are free or shared.
-  if (op->hasTrait<OpTrait::ConstantLike>() ||
-      op->getName().getDialectNamespace() == "vector")
-    return {};
-  return kArith;
+  return {};
 }
 
 static void addMix(Cost &cost, const Mix &mix, const TargetModel &target) {

@@ -40,8 +40,13 @@ struct Site {
   llvm::SmallVector<Value, 1> results() const;
 };
 
-/// Collects the facts about a function op.
+/// Collects the facts about a function op. Looks through vector.from_elements
+/// at the truncations behind it.
 Site analyzeSite(Operation *op);
+
+/// Moves plain truncations above the vector.from_elements that use the result
+/// of \p op, so that each element has its own.
+void sinkTruncations(Operation *op);
 
 /// The format of the values of \p value: 16-bit when it has that element type
 /// or is exactly an extension (through extraction and negation) of one.
@@ -59,6 +64,11 @@ Operation *availabilityPoint(Value value, bool narrow);
 /// True when \p op rounds to the nearest 16-bit number: arith.truncf without an
 /// explicit rounding mode, or llvm.fptrunc.
 bool isPlainTruncation(Operation *op);
+
+/// True when \p op may be erased once nothing uses it. Besides ops without
+/// effects these are the known libdevice functions, whose declarations say
+/// nothing about effects.
+bool isRemovable(Operation *op);
 
 /// Pairs scalar sites of one block that a two-lane program can evaluate
 /// together: both arguments must be available before the first use of either

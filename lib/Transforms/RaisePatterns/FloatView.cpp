@@ -25,6 +25,7 @@ namespace {
 struct KindEntry {
   FloatKind kind;
   bool isFast = false;
+  bool isNumber = false;
 };
 
 /// Ops whose float operands are the operands of the kind, in order.
@@ -38,9 +39,9 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<arith::NegFOp>(), {K::Neg}},
       {TypeID::get<arith::ExtFOp>(), {K::Ext}},
       {TypeID::get<arith::MaximumFOp>(), {K::Max}},
-      {TypeID::get<arith::MaxNumFOp>(), {K::Max}},
+      {TypeID::get<arith::MaxNumFOp>(), {K::Max, false, true}},
       {TypeID::get<arith::MinimumFOp>(), {K::Min}},
-      {TypeID::get<arith::MinNumFOp>(), {K::Min}},
+      {TypeID::get<arith::MinNumFOp>(), {K::Min, false, true}},
       {TypeID::get<math::ExpOp>(), {K::Exp}},
       {TypeID::get<math::Exp2Op>(), {K::Exp2}},
       {TypeID::get<math::ExpM1Op>(), {K::ExpM1}},
@@ -56,9 +57,9 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<LLVM::FNegOp>(), {K::Neg}},
       {TypeID::get<LLVM::FPExtOp>(), {K::Ext}},
       {TypeID::get<LLVM::MaximumOp>(), {K::Max}},
-      {TypeID::get<LLVM::MaxNumOp>(), {K::Max}},
+      {TypeID::get<LLVM::MaxNumOp>(), {K::Max, false, true}},
       {TypeID::get<LLVM::MinimumOp>(), {K::Min}},
-      {TypeID::get<LLVM::MinNumOp>(), {K::Min}},
+      {TypeID::get<LLVM::MinNumOp>(), {K::Min, false, true}},
       {TypeID::get<LLVM::ExpOp>(), {K::Exp}},
       {TypeID::get<LLVM::Exp2Op>(), {K::Exp2}},
       {TypeID::get<LLVM::TanhOp>(), {K::Tanh}},
@@ -94,8 +95,8 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"__nv_fmaf_rn", {K::Fma}},
       {"__nv_fabsf", {K::Abs}},
       {"__nv_copysignf", {K::CopySign}},
-      {"__nv_fmaxf", {K::Max}},
-      {"__nv_fminf", {K::Min}},
+      {"__nv_fmaxf", {K::Max, false, true}},
+      {"__nv_fminf", {K::Min, false, true}},
       {"llvm.nvvm.ex2.approx.f", {K::Exp2, true}},
       {"llvm.nvvm.ex2.approx.f32", {K::Exp2, true}},
       {"llvm.nvvm.ex2.approx.ftz.f", {K::Exp2, true}},
@@ -168,59 +169,69 @@ KindEntry lookupKind(Operation *op) {
   return {FloatKind::Opaque};
 }
 
-/// Whether a predicate, ordered or not, asks for less (-1) or greater (1).
-int getDirection(arith::CmpFPredicate predicate) {
+/// A comparison that asks for less (-1) or greater (1), equal or not.
+struct Predicate {
+  int direction = 0;
+  bool isTrueOfNaN = false;
+};
+
+Predicate getPredicate(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   switch (predicate) {
   case P::OLT:
   case P::OLE:
+    return {-1, false};
   case P::ULT:
   case P::ULE:
-    return -1;
+    return {-1, true};
   case P::OGT:
   case P::OGE:
+    return {1, false};
   case P::UGT:
   case P::UGE:
-    return 1;
+    return {1, true};
   default:
-    return 0;
+    return {};
   }
 }
 
-int getDirection(LLVM::FCmpPredicate predicate) {
+Predicate getPredicate(LLVM::FCmpPredicate predicate) {
   using P = LLVM::FCmpPredicate;
   switch (predicate) {
   case P::olt:
   case P::ole:
+    return {-1, false};
   case P::ult:
   case P::ule:
-    return -1;
+    return {-1, true};
   case P::ogt:
   case P::oge:
+    return {1, false};
   case P::ugt:
   case P::uge:
-    return 1;
+    return {1, true};
   default:
-    return 0;
+    return {};
   }
 }
 
 FloatView viewSelect(Value condition, Value ifTrue, Value ifFalse) {
   Operation *compare = condition.getDefiningOp();
-  int direction = 0;
+  Predicate predicate;
   if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(compare))
-    direction = getDirection(cmp.getPredicate());
+    predicate = getPredicate(cmp.getPredicate());
   else if (auto cmp = dyn_cast_or_null<LLVM::FCmpOp>(compare))
-    direction = getDirection(cmp.getPredicate());
-  if (direction == 0)
+    predicate = getPredicate(cmp.getPredicate());
+  if (predicate.direction == 0)
     return {};
+  bool isLess = predicate.direction < 0;
   FloatView view;
   view.kind = FloatKind::Select;
   view.numOperands = 4;
   view.compare = compare;
+  view.unorderedOperand = isLess == predicate.isTrueOfNaN ? 2 : 3;
   view.operands = {compare->getOperand(0), compare->getOperand(1),
-                   direction < 0 ? ifTrue : ifFalse,
-                   direction < 0 ? ifFalse : ifTrue};
+                   isLess ? ifTrue : ifFalse, isLess ? ifFalse : ifTrue};
   return view;
 }
 
@@ -238,6 +249,7 @@ FloatView viewUnchecked(Operation *op) {
   FloatView view;
   view.kind = entry.kind;
   view.isFast = entry.isFast;
+  view.isNumber = entry.isNumber;
   view.numOperands = op->getNumOperands();
   llvm::copy(op->getOperands(), view.operands.begin());
   return view;

@@ -75,8 +75,12 @@ struct FloatView {
   bool isFast = false;
   unsigned numOperands = 0;
   std::array<Value, 4> operands;
-  /// The comparison of a Select.
+  /// For Max and Min: a NaN operand gives the other operand.
+  bool isNumber = false;
+  /// The comparison of a Select, and the operand (2 or 3) that a comparison
+  /// with NaN chooses.
   Operation *compare = nullptr;
+  unsigned unorderedOperand = 0;
 
   ArrayRef<Value> getOperands() const {
     return ArrayRef<Value>(operands.data(), numOperands);

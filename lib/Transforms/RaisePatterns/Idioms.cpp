@@ -87,6 +87,14 @@ private:
   llvm::DenseMap<Value, std::optional<double>> constants;
 };
 
+/// What is known about a value.
+struct ValueForm {
+  NormalForm form;
+  /// A NaN base gives NaN, as it does in all known functions. Forms themselves
+  /// know nothing of NaN.
+  bool isNaNOfNaN;
+};
+
 /// Computes the normal forms of values in terms of one base.
 class FormBuilder {
 public:
@@ -94,21 +102,23 @@ public:
       : base(base), baseOp(base.getDefiningOp()), views(views) {}
 
   /// The form of \p value, or null when it has none.
-  const NormalForm *get(Value value) {
+  const ValueForm *get(Value value) {
     budget = kMaxBackwardOps;
-    const NormalForm *form = nullptr;
+    const ValueForm *form = nullptr;
     return visit(value, 0, form) == Outcome::Known ? form : nullptr;
   }
 
 private:
   enum class Outcome { Known, None, OutOfBudget };
 
-  Outcome visit(Value value, unsigned depth, const NormalForm *&form);
-  Outcome compute(Value value, unsigned depth, const NormalForm *&form);
-  std::optional<NormalForm> apply(const FloatView &view,
-                                  ArrayRef<const NormalForm *> operands);
-  const NormalForm *keep(NormalForm form) {
-    forms.push_back(std::move(form));
+  Outcome visit(Value value, unsigned depth, const ValueForm *&form);
+  Outcome compute(Value value, unsigned depth, const ValueForm *&form);
+  static std::optional<NormalForm>
+  apply(const FloatView &view, ArrayRef<const ValueForm *> operands);
+  static bool isNaNOfNaN(const FloatView &view,
+                         ArrayRef<const ValueForm *> operands);
+  const ValueForm *keep(NormalForm form, bool isNaNOfNaN) {
+    forms.push_back({std::move(form), isNaNOfNaN});
     return &forms.back();
   }
 
@@ -118,12 +128,12 @@ private:
   unsigned budget = 0;
   /// Null for a value that has no form or whose form is being computed; the
   /// latter is met again only in a cycle of unreachable code.
-  llvm::DenseMap<Value, const NormalForm *> known;
-  std::deque<NormalForm> forms;
+  llvm::DenseMap<Value, const ValueForm *> known;
+  std::deque<ValueForm> forms;
 };
 
 FormBuilder::Outcome FormBuilder::visit(Value value, unsigned depth,
-                                        const NormalForm *&form) {
+                                        const ValueForm *&form) {
   auto [it, isNew] = known.try_emplace(value, nullptr);
   if (!isNew) {
     form = it->second;
@@ -139,13 +149,15 @@ FormBuilder::Outcome FormBuilder::visit(Value value, unsigned depth,
 }
 
 FormBuilder::Outcome FormBuilder::compute(Value value, unsigned depth,
-                                          const NormalForm *&form) {
+                                          const ValueForm *&form) {
   if (value == base) {
-    form = keep(NormalForm::linear(1));
+    form = keep(NormalForm::linear(1), true);
     return Outcome::Known;
   }
   if (std::optional<double> number = views.getConstant(value)) {
-    form = keep(NormalForm::constant(*number));
+    if (!std::isfinite(*number))
+      return Outcome::None;
+    form = keep(NormalForm::constant(*number), false);
     return Outcome::Known;
   }
   Operation *op = value.getDefiningOp();
@@ -162,7 +174,7 @@ FormBuilder::Outcome FormBuilder::compute(Value value, unsigned depth,
     return Outcome::OutOfBudget;
   --budget;
 
-  std::array<const NormalForm *, 4> operands;
+  std::array<const ValueForm *, 4> operands;
   bool outOfBudget = false;
   for (auto [i, operand] : llvm::enumerate(view.getOperands())) {
     Outcome outcome = visit(operand, depth + 1, operands[i]);
@@ -172,36 +184,36 @@ FormBuilder::Outcome FormBuilder::compute(Value value, unsigned depth,
   }
   if (outOfBudget)
     return Outcome::OutOfBudget;
-  std::optional<NormalForm> result =
-      apply(view, ArrayRef(operands.data(), view.numOperands));
+  auto forms = ArrayRef(operands.data(), view.numOperands);
+  std::optional<NormalForm> result = apply(view, forms);
   if (!result)
     return Outcome::None;
-  form = keep(std::move(*result));
+  form = keep(std::move(*result), isNaNOfNaN(view, forms));
   return Outcome::Known;
 }
 
 std::optional<NormalForm>
 FormBuilder::apply(const FloatView &view,
-                   ArrayRef<const NormalForm *> operands) {
-  const NormalForm &a = *operands[0];
+                   ArrayRef<const ValueForm *> operands) {
+  const NormalForm &a = operands[0]->form;
   switch (view.kind) {
   case FloatKind::Opaque:
     return std::nullopt;
   case FloatKind::Add:
-    return NormalForm::add(a, *operands[1]);
+    return NormalForm::add(a, operands[1]->form);
   case FloatKind::Sub:
-    return NormalForm::sub(a, *operands[1]);
+    return NormalForm::sub(a, operands[1]->form);
   case FloatKind::Mul:
-    return NormalForm::mul(a, *operands[1]);
+    return NormalForm::mul(a, operands[1]->form);
   case FloatKind::Div:
-    return NormalForm::div(a, *operands[1]);
+    return NormalForm::div(a, operands[1]->form);
   case FloatKind::Rcp:
     return NormalForm::div(NormalForm::constant(1), a);
   case FloatKind::Neg:
     return a.negated();
   case FloatKind::Fma: {
-    std::optional<NormalForm> product = NormalForm::mul(a, *operands[1]);
-    return product ? NormalForm::add(*product, *operands[2]) : std::nullopt;
+    std::optional<NormalForm> product = NormalForm::mul(a, operands[1]->form);
+    return product ? NormalForm::add(*product, operands[2]->form) : std::nullopt;
   }
   case FloatKind::Exp:
     return a.exponential(1);
@@ -216,17 +228,36 @@ FormBuilder::apply(const FloatView &view,
   case FloatKind::Abs:
     return a.abs();
   case FloatKind::CopySign:
-    return NormalForm::copySign(a, *operands[1]);
+    return NormalForm::copySign(a, operands[1]->form);
   case FloatKind::Max:
-    return NormalForm::select(a, *operands[1], *operands[1], a);
+    return NormalForm::select(a, operands[1]->form, operands[1]->form, a);
   case FloatKind::Min:
-    return NormalForm::select(a, *operands[1], a, *operands[1]);
+    return NormalForm::select(a, operands[1]->form, a, operands[1]->form);
   case FloatKind::Ext:
     return a;
   case FloatKind::Select:
-    return NormalForm::select(a, *operands[1], *operands[2], *operands[3]);
+    return NormalForm::select(a, operands[1]->form, operands[2]->form, operands[3]->form);
   }
   return std::nullopt;
+}
+
+bool FormBuilder::isNaNOfNaN(const FloatView &view,
+                             ArrayRef<const ValueForm *> operands) {
+  auto isNaN = [](const ValueForm *operand) { return operand->isNaNOfNaN; };
+  switch (view.kind) {
+  case FloatKind::Max:
+  case FloatKind::Min:
+    return view.isNumber ? llvm::all_of(operands, isNaN)
+                         : llvm::any_of(operands, isNaN);
+  case FloatKind::CopySign:
+    return isNaN(operands[0]);
+  case FloatKind::Select:
+    if (isNaN(operands[0]) || isNaN(operands[1]))
+      return isNaN(operands[view.unorderedOperand]);
+    return isNaN(operands[2]) && isNaN(operands[3]);
+  default:
+    return llvm::any_of(operands, isNaN);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,9 +333,9 @@ void BaseCollector::visit(Value value, unsigned depth) {
 /// Whether the exponential \p view can be part of a known function of the base
 /// of \p forms: these are built from exp(r x) with r = 1/2, 1 or 2.
 bool isUsableBase(const FloatView &view, FormBuilder &forms) {
-  const NormalForm *argument = forms.get(view.operands[0]);
+  const ValueForm *argument = forms.get(view.operands[0]);
   std::optional<std::array<double, 2>> slopes =
-      argument ? argument->slopes() : std::nullopt;
+      argument ? argument->form.slopes() : std::nullopt;
   if (!slopes)
     return false;
   double scale = view.kind == FloatKind::Exp2 ? kLn2 : 1;
@@ -417,10 +448,11 @@ void IdiomFinder::searchUsers(Operation *seed, Value base, FormBuilder &forms,
   unsigned evaluated = 0;
   for (unsigned i = 0; i < queue.size(); ++i) {
     Operation *op = queue[i];
-    const NormalForm *form = forms.get(op->getResult(0));
-    if (!form)
+    const ValueForm *value = forms.get(op->getResult(0));
+    if (!value)
       continue;
-    if (std::optional<Target> target = matchTarget(*form))
+    std::optional<Target> target = matchTarget(value->form);
+    if (target && value->isNaNOfNaN)
       addMatch(op, base, *target);
     else
       LLVM_DEBUG(llvm::dbgs()

@@ -72,7 +72,7 @@ struct Quotient {
 /// One function of x on the whole line.
 class NormalForm {
 public:
-  /// The constant function.
+  /// The constant function of a finite value.
   static NormalForm constant(double value);
   /// coefficient * x.
   static NormalForm linear(double coefficient);
