@@ -56,10 +56,10 @@ struct Certificate {
   /// Relative error over inputs whose true result is a normal number.
   double maxRel = 0, worstRelInput = 0;
   double maxUlp = 0, worstUlpInput = 0;
-  bool monotone = false;     ///< Never decreases where the function increases
-                             ///< (sigmoid, tanh; always false for silu).
-  bool symmetric = false;    ///< tanh: odd bit for bit; sigmoid:
-                             ///< s(-x) = 1 - s(x) within one ulp at 1.
+  bool monotone = false;  ///< Never decreases where the function increases
+                          ///< (sigmoid, tanh; always false for silu).
+  bool symmetric = false; ///< tanh: odd bit for bit; sigmoid:
+                          ///< s(-x) = 1 - s(x) within one ulp at 1.
   bool propagatesNaN = false;
   SpecialValues special = {};
 };

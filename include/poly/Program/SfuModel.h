@@ -12,7 +12,8 @@
 /// the real function with the flushing and special values that the PTX ISA
 /// documents. A chip may differ from it by the error the PTX ISA documents:
 /// ex2.approx.f32 2 ulp, rcp.approx.f32 1 ulp, tanh.approx.f32 a relative error
-/// of 2^-11, tanh.approx.f16 2^-10.987 absolute, tanh.approx.bf16 2^-8 absolute.
+/// of 2^-11, tanh.approx.f16 2^-10.987 absolute, tanh.approx.bf16 2^-8
+/// absolute.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -24,9 +24,9 @@ namespace poly {
 
 /// Instruction classes that share a throughput figure.
 enum class InstrClass : unsigned {
-  F32Fma,     ///< add, mul, fma, neg and abs in f32.
-  PackedFma,  ///< add, mul, fma on f16x2.
-  PackedFmaB, ///< the same on bf16x2.
+  F32Fma,      ///< add, mul, fma, neg and abs in f32.
+  PackedFma,   ///< add, mul, fma on f16x2.
+  PackedFmaB,  ///< the same on bf16x2.
   PackedUnary, ///< neg and abs on bf16x2, and f16 -> f32.
   PackedMinMax,
   F32MinMax, ///< min, max, compare, select in f32.

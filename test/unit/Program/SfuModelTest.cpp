@@ -83,11 +83,12 @@ TEST(SfuModel, SixteenBitFunctionsAreCorrectlyRounded) {
         continue;
       mpfr_set_d(x, value, MPFR_RNDN);
       mpfr_tanh(x, x, MPFR_RNDN);
-      if (value != 0)
+      if (value != 0) {
         ASSERT_EQ(format == Format::BF16 ? sfu::tanhBF16(half)
                                          : sfu::tanhF16(half),
                   rounded(format))
             << std::hex << bits;
+      }
       mpfr_set_d(x, value, MPFR_RNDN);
       mpfr_exp2(x, x, MPFR_RNDN);
       uint32_t expected = rounded(format);

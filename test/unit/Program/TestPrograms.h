@@ -71,12 +71,16 @@ inline Program halfSigmoid(Type type, bool fromF32 = false) {
   } else {
     x = b.input(type);
   }
-  NodeId y = b.binary(Op::MinNaNXorSignAbs, x, b.constant(type, 5.0));
+  // One node a statement: the order of arguments is the compiler's choice.
+  NodeId limit = b.constant(type, 5.0);
+  NodeId y = b.binary(Op::MinNaNXorSignAbs, x, limit);
   NodeId t = b.abs(y);
-  NodeId q = b.fma(b.constant(type, 0.0045), t, b.constant(type, -0.0595));
-  q = b.fma(q, t, b.constant(type, 0.2852));
-  Program program =
-      b.finish(b.ternary(Op::FmaRelu, q, y, b.constant(type, 0.5)));
+  NodeId c2 = b.constant(type, 0.0045), c1 = b.constant(type, -0.0595);
+  NodeId q = b.fma(c2, t, c1);
+  NodeId c0 = b.constant(type, 0.2852);
+  q = b.fma(q, t, c0);
+  NodeId half = b.constant(type, 0.5);
+  Program program = b.finish(b.ternary(Op::FmaRelu, q, y, half));
   EXPECT_TRUE(b.ok()) << b.errorMessage();
   return program;
 }
