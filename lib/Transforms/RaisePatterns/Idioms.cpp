@@ -113,8 +113,8 @@ private:
 
   Outcome visit(Value value, unsigned depth, const ValueForm *&form);
   Outcome compute(Value value, unsigned depth, const ValueForm *&form);
-  static std::optional<NormalForm>
-  apply(const FloatView &view, ArrayRef<const ValueForm *> operands);
+  static std::optional<NormalForm> apply(const FloatView &view,
+                                         ArrayRef<const ValueForm *> operands);
   static bool isNaNOfNaN(const FloatView &view,
                          ArrayRef<const ValueForm *> operands);
   const ValueForm *keep(NormalForm form, bool isNaNOfNaN) {
@@ -213,7 +213,8 @@ FormBuilder::apply(const FloatView &view,
     return a.negated();
   case FloatKind::Fma: {
     std::optional<NormalForm> product = NormalForm::mul(a, operands[1]->form);
-    return product ? NormalForm::add(*product, operands[2]->form) : std::nullopt;
+    return product ? NormalForm::add(*product, operands[2]->form)
+                   : std::nullopt;
   }
   case FloatKind::Exp:
     return a.exponential(1);
@@ -236,7 +237,8 @@ FormBuilder::apply(const FloatView &view,
   case FloatKind::Ext:
     return a;
   case FloatKind::Select:
-    return NormalForm::select(a, operands[1]->form, operands[2]->form, operands[3]->form);
+    return NormalForm::select(a, operands[1]->form, operands[2]->form,
+                              operands[3]->form);
   }
   return std::nullopt;
 }

@@ -302,6 +302,48 @@ gpu.module @misses {
     return %s : f32
   }
 
+  // CHECK-LABEL: func.func @infinite_addend
+  func.func @infinite_addend(%x: f32) -> f32 {
+    %c1 = arith.constant 1.0 : f32
+    %inf = arith.constant 0x7F800000 : f32
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    %i = arith.addf %e, %inf : f32
+    %d = arith.addf %c1, %i : f32
+    %q = arith.divf %c1, %d : f32
+    return %q : f32
+  }
+
+  // One half for NaN, because both exponentials are 1 then.
+  // CHECK-LABEL: func.func @nan_swallowed
+  func.func @nan_swallowed(%x: f32) -> f32 {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %low = arith.minnumf %x, %c0 : f32
+    %high = arith.maxnumf %x, %c0 : f32
+    %minus = arith.negf %high : f32
+    %num = math.exp %low : f32
+    %e = math.exp %minus : f32
+    %p = arith.mulf %num, %e : f32
+    %d = arith.addf %c1, %p : f32
+    %q = arith.divf %num, %d : f32
+    return %q : f32
+  }
+
+  // |x| as the sum of its halves, which is 0 for NaN.
+  // CHECK-LABEL: func.func @nan_magnitude
+  // CHECK:         poly.tanh %{{.*}} replaces
+  func.func @nan_magnitude(%x: f32) -> f32 {
+    %c0 = arith.constant 0.0 : f32
+    %n = arith.negf %x : f32
+    %high = arith.maxnumf %x, %c0 : f32
+    %low = arith.maxnumf %n, %c0 : f32
+    %abs = arith.addf %high, %low : f32
+    %t = math.tanh %abs : f32
+    %y = math.copysign %t, %x : f32
+    return %y : f32
+  }
+
   // Integer look-alikes have no floats to view.
   // CHECK-LABEL: func.func @integers
   func.func @integers(%x: vector<4xindex>, %y: i32) -> (vector<4xindex>, i32) {

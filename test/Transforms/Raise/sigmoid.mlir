@@ -341,4 +341,20 @@ gpu.module @sigmoid {
     %q = arith.divf %c1, %sum : f32
     return %q : f32
   }
+
+  // The halves exchanged, chosen by a comparison that NaN makes true.
+  // CHECK-LABEL: func.func @split_unordered
+  // CHECK:         poly.sigmoid %arg0 replaces
+  func.func @split_unordered(%x: f32) -> f32 {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %neg = arith.cmpf ult, %x, %c0 : f32
+    %n = arith.negf %x : f32
+    %minus = arith.select %neg, %x, %n : f32
+    %e = math.exp %minus : f32
+    %d = arith.addf %c1, %e : f32
+    %num = arith.select %neg, %e, %c1 : f32
+    %q = arith.divf %num, %d : f32
+    return %q : f32
+  }
 }
