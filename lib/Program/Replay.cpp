@@ -363,7 +363,8 @@ public:
   }
 
   /// Runs \p n evaluations. inputs[i] holds n registers of argument i.
-  const uint32_t *run(const uint32_t *const *inputs, size_t n) {
+  const uint32_t *run(const uint32_t *const *inputs, size_t n,
+                      const sfu::Deviation &deviation = {}) {
     const std::vector<Node> &nodes = program.nodes();
     for (size_t id = 0; id < nodes.size(); ++id) {
       const Node &node = nodes[id];
@@ -376,6 +377,9 @@ public:
       evaluate(node, n, registers[id],
                {registers[node.operands[0]], registers[node.operands[1]],
                 registers[node.operands[2]]});
+      if (!deviation.isNone() && isSfu(node.op))
+        for (size_t i = 0; i < n; ++i)
+          registers[id][i] = sfu::deviate(node, registers[id][i], deviation);
     }
     return registers[program.result()];
   }
@@ -398,7 +402,8 @@ uint32_t poly::replay(const Program &program, const uint32_t *args) {
 }
 
 void poly::replayElements(const Program &program, const uint32_t *in,
-                          uint32_t *out, size_t count) {
+                          uint32_t *out, size_t count,
+                          const sfu::Deviation &deviation) {
   assert(!program.nodes().empty() && "an invalid program");
   const std::vector<Type> &types = program.inputs();
   bool packedIn = types.size() == 1 && isPacked(types[0]);
@@ -422,7 +427,7 @@ void poly::replayElements(const Program &program, const uint32_t *in,
         lo[i] = (lo[i] & 0xffffu) | hi[i] << 16;
     }
     const uint32_t *inputs[] = {lo, hi};
-    const uint32_t *result = machine.run(inputs, n);
+    const uint32_t *result = machine.run(inputs, n, deviation);
     for (size_t i = 0; i < elements; ++i) {
       uint32_t value = result[i / lanes];
       if (packedOut)

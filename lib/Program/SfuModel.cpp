@@ -10,8 +10,12 @@
 
 #include "FormatsImpl.h"
 
+#include "poly/Program/Formats.h"
+
+#include <algorithm>
 #include <cmath>
 
+using namespace poly;
 using namespace poly::detail;
 
 // The functions below are evaluated in double and rounded once to the result
@@ -69,4 +73,38 @@ uint16_t poly::sfu::ex2BF16(uint16_t bits) {
 
 uint16_t poly::sfu::ex2F16(uint16_t bits) {
   return uint16_t(encode16<F16>(std::exp2(decode16<F16>(bits))));
+}
+
+/// Moves a finite nonzero magnitude \p steps ulps away from zero, up to
+/// \p limit.
+static uint32_t moveMagnitude(Format format, uint32_t bits, int steps,
+                              uint32_t limit) {
+  const FormatTraits &t = traits(format);
+  uint32_t sign = bits & t.signMask, magnitude = bits & ~t.signMask;
+  if (magnitude == 0 || magnitude >= t.infinity)
+    return bits;
+  int64_t moved = int64_t(magnitude) + steps;
+  moved = std::min<int64_t>(std::max<int64_t>(moved, 0), limit);
+  return sign | uint32_t(moved);
+}
+
+uint32_t poly::sfu::deviate(const Node &node, uint32_t bits,
+                            const Deviation &deviation) {
+  bool isTanh = node.op == Op::TanhApprox;
+  bool isEx2 = node.op == Op::Ex2Approx || node.op == Op::Ex2ApproxFtz;
+  int direction = isTanh  ? deviation.tanh
+                  : isEx2 ? deviation.ex2
+                          : deviation.rcp;
+  if (direction == 0)
+    return bits;
+  Format format = elementFormat(node.type);
+  const FormatTraits &t = traits(format);
+  uint32_t limit = isTanh ? encode(format, 1.0) : t.infinity - 1;
+  if (format == Format::F32) {
+    // 2^-11 of a number with 24 significant bits is at most 2^13 ulp.
+    int bound = isTanh ? 1 << 13 : isEx2 ? 2 : 1;
+    return moveMagnitude(format, bits, direction * bound, limit);
+  }
+  return moveMagnitude(format, bits & 0xffffu, direction, limit) |
+         moveMagnitude(format, bits >> 16, direction, limit) << 16;
 }

@@ -49,8 +49,9 @@ struct SpecialValues {
 struct Certificate {
   uint64_t inputs = 0;     ///< Finite inputs evaluated.
   bool exhaustive = false; ///< Every argument the program is for.
-  /// The program contains special-function-unit nodes, so the errors are those
-  /// of the documented model, not of a particular chip.
+  /// The program contains special-function-unit nodes: errors are the worst of
+  /// the model and of all corners of the unit's bounds (SfuModel.h); monotone,
+  /// symmetric and special speak of the model.
   bool sfuModel = false;
   double maxAbs = 0, worstAbsInput = 0;
   /// Relative error over inputs whose true result is a normal number.

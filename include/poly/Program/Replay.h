@@ -10,6 +10,7 @@
 #define POLY_PROGRAM_REPLAY_H
 
 #include "poly/Program/Program.h"
+#include "poly/Program/SfuModel.h"
 
 #include <cstddef>
 
@@ -21,9 +22,10 @@ uint32_t replay(const Program &program, const uint32_t *args);
 
 /// Evaluates \p count elements: lane packing is done here. \p in and \p out
 /// hold one element per 32-bit word in the program's own formats: f32 bits, or
-/// 16-bit patterns in the low half.
+/// 16-bit patterns in the low half. With a \p deviation, results of the special
+/// function unit are moved by their bound.
 void replayElements(const Program &program, const uint32_t *in, uint32_t *out,
-                    size_t count);
+                    size_t count, const sfu::Deviation &deviation = {});
 
 /// One element through lane 0.
 uint32_t replayElement(const Program &program, uint32_t bits);

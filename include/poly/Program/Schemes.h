@@ -32,17 +32,22 @@ enum class ClampKind : uint8_t {
 ///   odd:   y * q(y^2)
 /// and the function is that (tanh), 1/2 plus that (sigmoid), or x times the
 /// sigmoid (silu). Sigmoid's last fma carries .relu, so an endpoint value
-/// q(L) * L in [1/2, 1/2 + 2^-9) saturates to exactly 0 and exactly 1.
+/// q(L) * L that rounds 1/2 + L q(L) to 1 and is at least 1/2 saturates to
+/// exactly 0 and exactly 1.
 struct PolynomialSpec {
   Function function = Function::Sigmoid;
-  bool odd = false;                 ///< false: half-domain.
-  Format format = Format::BF16;     ///< Arithmetic and result format.
+  bool odd = false;             ///< false: half-domain.
+  Format format = Format::BF16; ///< Arithmetic and result format.
+  /// Saturates exactly. A free tail, off by at most the error bound, lets the
+  /// polynomial be closer elsewhere; only part of the name, not checked here.
+  bool exactTail = true;
   double clamp = 0;                 ///< L, representable in the format.
   std::vector<double> coefficients; ///< Of q, ascending; representable.
   std::string provenance;
 };
 
-/// "half3" or "odd5": the scheme and the degree of y * q.
+/// "half3" or "odd5": the scheme and the degree of y * q; "half4free" with a
+/// free tail.
 std::string formName(const PolynomialSpec &spec);
 
 /// Builds the program; \p from is the format of the arguments (the spec's own

@@ -20,9 +20,28 @@
 #ifndef POLY_PROGRAM_SFUMODEL_H
 #define POLY_PROGRAM_SFUMODEL_H
 
+#include "poly/Program/Program.h"
+
 #include <cstdint>
 
 namespace poly::sfu {
+
+/// Assumes that every result of a kind of instruction is off the model by its
+/// bound: -1 towards zero, +1 away from zero, 0 not at all. Certificates take
+/// the worst of all corners, because the model alone would flatter a program.
+struct Deviation {
+  int ex2 = 0, rcp = 0, tanh = 0;
+
+  bool isNone() const { return ex2 == 0 && rcp == 0 && tanh == 0; }
+};
+
+/// The results of \p node, a special function node, moved by their bound in
+/// the direction \p deviation gives for its kind. The bounds: ex2.approx.f32 2
+/// ulp, rcp.approx.f32 1 ulp and tanh.approx.f32 2^-11 relative (PTX ISA); one
+/// ulp for the 16-bit instructions, which no input exceeds on an H200 (for
+/// tanh.approx.bf16 the PTX ISA grants 2^-8 absolute). Zeros, infinities, NaN
+/// and the range of tanh stay.
+uint32_t deviate(const Node &node, uint32_t bits, const Deviation &deviation);
 
 uint32_t ex2F32(uint32_t bits, bool ftz);
 uint32_t rcpF32(uint32_t bits, bool ftz);
