@@ -107,13 +107,14 @@ static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
     expandReference(op);
   if (applies.empty())
     return 0;
-  // One copy of each constant, where every evaluation can see it. The first op
-  // of the entry block comes from the source, so its position is stable.
+  // One copy of each constant, where every evaluation can see it.
   ConstantCache cache;
   OpBuilder constants(root->getContext());
-  constants.setInsertionPointToStart(entryBlock(root));
-  for (ApplyOp apply : applies)
+  for (ApplyOp apply : applies) {
+    // Anew each time: the first op of the block may have been an erased apply.
+    constants.setInsertionPointToStart(entryBlock(root));
     expandApply(apply, dialect, cache, constants);
+  }
   return applies.size();
 }
 

@@ -237,6 +237,9 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     ::poly::Cost after = candidate.cost * (info.lanes == 2
                                                ? request.pairedEvaluations
                                                : request.elements);
+    // A program that takes f32 leaves the widening of 16-bit values in place.
+    if (info.from == Format::F32 && request.from != Format::F32)
+      after.add(::poly::InstrClass::Logic, *targetModel, request.elements);
     double slotsAfter = after.slots(), slotsBefore = request.before.slots();
     bool pays = slotsAfter < slotsBefore ||
                 (slotsAfter <= slotsBefore && after.issue < request.before.issue);

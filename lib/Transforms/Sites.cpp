@@ -224,6 +224,11 @@ mlir::poly::pairSites(llvm::ArrayRef<const Site *> sites) {
     unsigned index;
     Operation *available;
     Operation *firstUse;
+    const Site *site;
+  };
+  // The op that defines one site's argument is what the other site computes.
+  auto produces = [](const Site &site, Operation *ready) {
+    return ready == site.op || llvm::is_contained(site.truncations, ready);
   };
   // Sites waiting for a partner. A short window keeps pairing linear; sites
   // further apart than this share no vector in practice.
@@ -239,6 +244,8 @@ mlir::poly::pairSites(llvm::ArrayRef<const Site *> sites) {
       available = nullptr;
     Operation *firstUse = firstUseIn(block, site.results());
     auto compatible = [&](const Window &other) {
+      if (available && produces(*other.site, available))
+        return false;
       for (Operation *ready : {available, other.available})
         for (Operation *use : {firstUse, other.firstUse})
           if (ready && use && !ready->isBeforeInBlock(use))
@@ -252,7 +259,7 @@ mlir::poly::pairSites(llvm::ArrayRef<const Site *> sites) {
       open.erase(it);
       continue;
     }
-    open.push_back({i, available, firstUse});
+    open.push_back({i, available, firstUse, &site});
     if (open.size() > kWindow)
       open.erase(open.begin());
   }

@@ -34,6 +34,12 @@ void PolyDialect::initialize() {
       >();
 }
 
+Operation *PolyDialect::materializeConstant(OpBuilder &builder,
+                                            Attribute value, Type type,
+                                            Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 const ::poly::RegisteredProgram *PolyDialect::findProgram(StringRef name) {
   std::string_view view(name.data(), name.size());
   if (const ::poly::RegisteredProgram *shipped = ::poly::findProgram(view))

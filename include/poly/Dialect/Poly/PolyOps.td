@@ -33,6 +33,7 @@ def Poly_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let hasOperationAttrVerify = 1;
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static constexpr llvm::StringLiteral kOptInAttr = "poly.optin";
     static constexpr llvm::StringLiteral kRoundInputsAttr = "poly.round_inputs";
