@@ -90,8 +90,8 @@ LinearProblem clampedProblem(const PolynomialRequest &request, double limit,
   };
   for (double x : chebyshevNodes(0, limit, 160))
     add(x);
-  // Beyond the clamp the extremes are its ends, and for silu the maximum of
-  // x (1 - sigmoid(x)), which lies before any clamp of interest.
+  // Beyond the clamp the error is largest at one of the ends; silu's, exact in
+  // the limit, at the clamp (x (1 - sigmoid(x)) falls from x = 1.28 on).
   add(limit);
   if (!pinned)
     add(100);
@@ -100,19 +100,21 @@ LinearProblem clampedProblem(const PolynomialRequest &request, double limit,
 
 /// A lower bound of the error with the argument clamped to \p limit.
 double minimaxAt(const PolynomialRequest &request, double limit) {
-  bool pinned = request.function == Function::Silu;
-  return minimax(clampedProblem(request, limit, pinned), 2e-3, 400).lowerBound;
+  LinearProblem problem = clampedProblem(request, limit, request.exactTail);
+  return minimax(problem, 2e-3, 400).lowerBound;
 }
 
-/// Coefficients of q with a small maximum error and exact saturation.
-std::vector<double> pinnedMinimax(const PolynomialRequest &request,
-                                  double limit) {
-  double pin = oddLimit(request.function) / limit;
-  if (coefficientCount(request) == 1)
-    return {pin};
-  return unpin(
-      minimax(clampedProblem(request, limit, true), 1e-2, 100).coefficients,
-      pin, request.odd ? limit * limit : limit);
+/// Coefficients of q with a small maximum error.
+std::vector<double> roughMinimax(const PolynomialRequest &request,
+                                 double limit) {
+  LinearProblem problem = clampedProblem(request, limit, request.exactTail);
+  std::vector<double> c;
+  if (problem.columns > 0)
+    c = minimax(problem, 1e-2, 100).coefficients;
+  if (!request.exactTail)
+    return c;
+  return unpin(c, oddLimit(request.function) / limit,
+               request.odd ? limit * limit : limit);
 }
 
 } // namespace
@@ -122,6 +124,9 @@ std::string fit::check(const PolynomialRequest &request) {
   std::string form = request.odd ? "odd" : "half";
   if (request.format == Format::F32)
     return "the format of a packed polynomial is bf16 or f16";
+  // x times the error of its sigmoid has no bound.
+  if (request.function == Function::Silu && !request.exactTail)
+    return "silu needs an exact tail";
   if (request.degree < kMinDegree || request.degree > high)
     return "degree " + std::to_string(request.degree) + " of form '" + form +
            "' is out of range " + std::to_string(kMinDegree) + " to " +
@@ -137,6 +142,7 @@ std::string fit::commandLine(const PolynomialRequest &request) {
          " --form=" + (request.odd ? "odd" : "half") +
          " --degree=" + std::to_string(request.degree) +
          " --format=" + std::string(name(request.format)) +
+         (request.exactTail ? "" : " --tail=free") +
          " --seed=" + std::to_string(request.seed);
 }
 
@@ -186,8 +192,8 @@ PolynomialFit fit::fitPolynomial(const PolynomialRequest &request) {
   PolynomialSpec spec;
   spec.function = request.function;
   spec.odd = request.odd;
+  spec.exactTail = request.exactTail;
   spec.format = request.format;
-  spec.provenance = commandLine(request);
 
   detail::Search search(spec, request.seed);
   // The fit's interval and the clamp are tried apart.
@@ -199,11 +205,12 @@ PolynomialFit fit::fitPolynomial(const PolynomialRequest &request) {
       search.start(q, clamp);
   }
   for (double clamp = low; clamp <= high; clamp += 0.0625)
-    search.start(pinnedMinimax(request, clamp), clamp);
+    search.start(roughMinimax(request, clamp), clamp);
   search.refine();
 
   PolynomialFit result;
   result.spec = search.best();
+  result.spec.provenance = commandLine(request);
   result.candidates = search.candidates();
   result.certificate = certify(buildPolynomial(
       result.spec, request.format, ClampKind::XorSign, "candidate"));

@@ -27,7 +27,7 @@ namespace {
 /// Between these |x| the error can be largest. Below, y * q is tiny and its
 /// rounding too; above, every clamp is reached and the function is saturated.
 constexpr double kSmallest = 0x1p-7, kLargest = 16;
-constexpr size_t kHot = 64;
+constexpr size_t kHot = 32;
 constexpr size_t kChunk = 512;
 /// Saturated for sure, and finite in every format.
 constexpr double kFar = 1000;
@@ -45,16 +45,16 @@ uint32_t step(Format format, uint32_t bits, int ulps) {
 
 } // namespace
 
-Scorer::Scorer(Function function, Format format)
-    : function(function), format(format) {
+Scorer::Scorer(const PolynomialSpec &spec, unsigned stride)
+    : function(spec.function), format(spec.format), exactTail(spec.exactTail) {
   uint32_t first = encode(format, kSmallest), last = encode(format, kLargest);
   // tanh's program is odd bit for bit, so one sign is enough.
   bool bothSigns = function != Function::Tanh;
   // Every block of the evaluation order is spread over the whole range, so
   // that the first one already rejects most candidates.
-  constexpr uint32_t stride = 61;
-  for (uint32_t offset = 0; offset < stride; ++offset) {
-    for (uint32_t bits = first + offset; bits <= last; bits += stride) {
+  const uint32_t spread = 61 * stride;
+  for (uint32_t offset = 0; offset < spread; offset += stride) {
+    for (uint32_t bits = first + offset; bits <= last; bits += spread) {
       inputs.push_back(bits);
       if (bothSigns)
         inputs.push_back(bits | traits(format).signMask);
@@ -86,7 +86,6 @@ void Scorer::remember(size_t index) {
 
 Scorer::Score Scorer::score(const Program &program, const Score &bound) {
   replayElements(program, hotInputs.data(), outputs.data(), kHot);
-  // Saturation is exact or a violation: in silu's terms x and 0.
   double violation = 0;
   for (size_t i = 0; i < 2; ++i) {
     double y = decode(format, outputs[i]);
@@ -94,12 +93,15 @@ Scorer::Score Scorer::score(const Program &program, const Score &bound) {
     double exact = function == Function::Silu   ? std::max(x, 0.0)
                    : function == Function::Tanh ? std::copysign(1.0, x)
                                                 : (x > 0 ? 1.0 : 0.0);
-    violation += std::fabs(y - exact);
+    if (exactTail)
+      violation += std::fabs(y - exact);
+    else if (i == 0)
+      violation += std::max(y - exact, 0.0);
   }
   Score result;
   result.tie = 0;
   if (violation > 0) {
-    // Not worth more than the direction to go.
+    // The error is of no interest yet, only the way to go.
     result.value = 2 + violation;
     return result;
   }
@@ -146,12 +148,17 @@ namespace {
 constexpr int kReach[] = {1, 2, 3, 6, 12};
 /// Ulps of each half of a pair move.
 constexpr int kPairReach[] = {1, 2, 5};
-constexpr size_t kOutcomes = 8; ///< Kept for refinement.
-constexpr unsigned kKicks = 60; ///< Perturbations of each.
+constexpr size_t kOutcomes = 12; ///< Kept for refinement.
+/// Of those whose clamps are closer than this, only the best is kept.
+constexpr double kClampBucket = 0x1p-5;
+/// Perturbations of each of them, and their largest step in ulps.
+constexpr unsigned kKicks = 40;
+constexpr int kKick = 6;
 } // namespace
 
 Search::Search(const PolynomialSpec &spec, uint64_t seed)
-    : spec(spec), scorer(spec.function, spec.format), random(seed) {}
+    : spec(spec), sample(spec, spec.format == Format::F16 ? 8 : 1),
+      full(spec, 1), random(seed) {}
 
 PolynomialSpec Search::materialize(const Point &point) const {
   PolynomialSpec result = spec;
@@ -162,14 +169,15 @@ PolynomialSpec Search::materialize(const Point &point) const {
   return result;
 }
 
-Scorer::Score Search::evaluate(const Point &point, const Scorer::Score &bound) {
+Scorer::Score Search::evaluate(Scorer &scorer, const Point &point,
+                               const Scorer::Score &bound) {
   ++numCandidates;
   return scorer.score(buildPolynomial(materialize(point), spec.format,
                                       ClampKind::XorSign, "candidate"),
                       bound);
 }
 
-Search::Outcome Search::descend(Point point) {
+Search::Outcome Search::descend(Scorer &scorer, Point point) {
   struct Move {
     uint8_t first, second;
     int8_t firstUlps, secondUlps;
@@ -186,7 +194,7 @@ Search::Outcome Search::descend(Point point) {
             moves.push_back(
                 {i, j, int8_t(signs & 1 ? -a : a), int8_t(signs & 2 ? -b : b)});
   }
-  Outcome current{point, evaluate(point, {})};
+  Outcome current{point, evaluate(scorer, point, {})};
   // First improvement in a random order; ends when no move improves.
   size_t untried = moves.size();
   while (untried > 0) {
@@ -196,7 +204,7 @@ Search::Outcome Search::descend(Point point) {
     Point next = current.point;
     next[move.first] = step(spec.format, next[move.first], move.firstUlps);
     next[move.second] = step(spec.format, next[move.second], move.secondUlps);
-    Scorer::Score score = evaluate(next, current.score);
+    Scorer::Score score = evaluate(scorer, next, current.score);
     if (score < current.score) {
       current = {std::move(next), score};
       untried = moves.size();
@@ -206,9 +214,20 @@ Search::Outcome Search::descend(Point point) {
 }
 
 void Search::keep(Outcome outcome) {
-  for (const Outcome &other : outcomes)
-    if (other.point == outcome.point)
+  // One outcome a neighbourhood of the clamp: the best few would otherwise be
+  // the same one but for an ulp.
+  auto bucket = [&](const Outcome &o) {
+    return std::lround(decode(spec.format, o.point.back()) / kClampBucket);
+  };
+  auto same =
+      std::find_if(outcomes.begin(), outcomes.end(), [&](const Outcome &other) {
+        return bucket(other) == bucket(outcome);
+      });
+  if (same != outcomes.end()) {
+    if (!(outcome.score < same->score))
       return;
+    outcomes.erase(same);
+  }
   auto place = std::upper_bound(
       outcomes.begin(), outcomes.end(), outcome,
       [](const Outcome &a, const Outcome &b) { return a.score < b.score; });
@@ -222,7 +241,7 @@ void Search::start(const std::vector<double> &coefficients, double clamp) {
   for (double c : coefficients)
     point.push_back(encode(spec.format, c));
   point.push_back(encode(spec.format, clamp));
-  keep(descend(std::move(point)));
+  keep(descend(sample, std::move(point)));
 }
 
 void Search::refine() {
@@ -231,13 +250,17 @@ void Search::refine() {
     for (unsigned kick = 0; kick < kKicks; ++kick) {
       Point point = seed.point;
       for (uint32_t &bits : point)
-        bits = step(spec.format, bits, int(below(13)) - 6);
-      Outcome outcome = descend(std::move(point));
+        bits = step(spec.format, bits, int(below(2 * kKick + 1)) - kKick);
+      Outcome outcome = descend(sample, std::move(point));
       if (outcome.score < seed.score)
         seed = outcome;
       keep(std::move(outcome));
     }
   }
+  seeds.clear();
+  std::swap(seeds, outcomes);
+  for (const Outcome &seed : seeds)
+    keep(descend(full, seed.point));
 }
 
 PolynomialSpec Search::best() const {

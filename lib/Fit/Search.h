@@ -27,7 +27,8 @@ namespace poly::fit::detail {
 /// Scores programs on the inputs that can be their worst.
 class Scorer {
 public:
-  Scorer(Function function, Format format);
+  /// \p stride keeps every stride-th bit pattern only.
+  Scorer(const PolynomialSpec &spec, unsigned stride);
 
   struct Score {
     /// The maximum absolute error, or 1 + the violation where the program does
@@ -49,6 +50,7 @@ private:
 
   Function function;
   Format format;
+  bool exactTail;
   std::vector<uint32_t> inputs;
   std::vector<double> expected;
   /// Recent worst inputs, tried first; the first two saturate.
@@ -65,7 +67,8 @@ public:
 
   /// Descends from rounded coefficients and keeps the outcome.
   void start(const std::vector<double> &coefficients, double clamp);
-  /// Perturbs the best outcomes so far and descends again.
+  /// Walks on from the best outcomes so far, and descends from there, at last
+  /// on all inputs. Call it once, after the starts.
   void refine();
 
   PolynomialSpec best() const;
@@ -80,13 +83,15 @@ private:
   };
 
   PolynomialSpec materialize(const Point &point) const;
-  Scorer::Score evaluate(const Point &point, const Scorer::Score &bound);
-  Outcome descend(Point point);
+  Scorer::Score evaluate(Scorer &scorer, const Point &point,
+                         const Scorer::Score &bound);
+  Outcome descend(Scorer &scorer, Point point);
   void keep(Outcome outcome);
   uint32_t below(uint32_t bound) { return uint32_t(random() % bound); }
 
   PolynomialSpec spec;
-  Scorer scorer;
+  /// A sample that decides most moves, and all inputs, that have the last word.
+  Scorer sample, full;
   std::mt19937_64 random;
   std::vector<Outcome> outcomes; ///< Best first, distinct.
   uint64_t numCandidates = 0;

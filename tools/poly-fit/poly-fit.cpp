@@ -13,6 +13,7 @@
 #include "poly/Program/Print.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
@@ -35,6 +36,12 @@ llvm::cl::opt<std::string> form(
     llvm::cl::desc("half: y*q(|y|); odd: y*q(y^2); ex2poly: 1/(1+e) in f32; "
                    "origin: tanh around 0 in f32 (default half)"),
     llvm::cl::value_desc("name"), llvm::cl::init("half"),
+    llvm::cl::cat(category));
+llvm::cl::opt<std::string> tail(
+    "tail",
+    llvm::cl::desc("exact (default): saturate to exactly 0 and 1; free: only "
+                   "stay within them"),
+    llvm::cl::value_desc("name"), llvm::cl::init("exact"),
     llvm::cl::cat(category));
 llvm::cl::opt<unsigned> degree(
     "degree",
@@ -130,6 +137,9 @@ int fitPolynomial(Function function, Format format) {
   request.degree = degree.getNumOccurrences() ? degree : request.odd ? 5 : 3;
   request.format = format;
   request.seed = seed;
+  if (tail != "exact" && tail != "free")
+    return fail("unknown tail '" + tail + "': exact or free");
+  request.exactTail = tail == "exact";
   if (std::string message = fit::check(request); !message.empty())
     return fail(message);
   fit::PolynomialFit fit = fit::fitPolynomial(request);

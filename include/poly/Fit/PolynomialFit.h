@@ -28,6 +28,9 @@ namespace poly::fit {
 struct PolynomialRequest {
   Function function = Function::Sigmoid;
   bool odd = false;
+  /// Whether the program must saturate to exactly 0 and 1 (tanh: +-1). A free
+  /// tail only stays within them.
+  bool exactTail = true;
   unsigned degree = 3;
   Format format = Format::BF16;
   uint64_t seed = 1;
@@ -51,8 +54,7 @@ struct PolynomialFit {
 };
 
 /// Searches from many endpoint-constrained least-squares fits. Deterministic:
-/// the same request gives the same spec. The result saturates to exactly 0 and
-/// 1 (tanh: +-1) and never exceeds 1.
+/// the same request gives the same spec.
 PolynomialFit fitPolynomial(const PolynomialRequest &request);
 
 /// Coefficients of q, unrounded: p(y) = y q with p(limit) = target(infinity)
@@ -61,8 +63,7 @@ std::vector<double> constrainedLeastSquares(const PolynomialRequest &request,
                                             double limit);
 
 /// A lower bound, in real arithmetic, of the maximum absolute error of any
-/// program of the form, whatever its clamp; silu's saturates exactly (the error
-/// has no bound otherwise).
+/// program of the form and tail, whatever its clamp.
 double realMinimax(const PolynomialRequest &request);
 
 } // namespace poly::fit

@@ -23,6 +23,7 @@ void detail::addPolynomials(std::vector<Program> &programs, Function function,
     PolynomialSpec spec;
     spec.function = function;
     spec.odd = row->odd;
+    spec.exactTail = row->exactTail;
     spec.format = row->format;
     spec.clamp = row->clamp;
     spec.coefficients.assign(row->coefficients, row->coefficients + row->count);

@@ -23,6 +23,7 @@ constexpr unsigned kMaxCoefficients = 8;
 /// One row of Tables/{Sigmoid,Tanh,Silu}.inc.
 struct PolynomialRow {
   bool odd;
+  bool exactTail;
   Format format;
   double clamp;
   unsigned count;

@@ -12,8 +12,9 @@ using namespace poly;
 
 std::string poly::formName(const PolynomialSpec &spec) {
   size_t count = spec.coefficients.size();
-  return spec.odd ? "odd" + std::to_string(2 * count - 1)
-                  : "half" + std::to_string(count);
+  std::string form = spec.odd ? "odd" + std::to_string(2 * count - 1)
+                              : "half" + std::to_string(count);
+  return spec.exactTail ? form : form + "free";
 }
 
 Program poly::buildPolynomial(const PolynomialSpec &spec, Format from,

@@ -53,9 +53,10 @@ constexpr uint32_t kSign = 0x80000000u;
 constexpr uint32_t kSignPacked = 0x80008000u;
 /// lop3 truth table of a | (b & c), with a = 0xf0, b = 0xcc, c = 0xaa.
 constexpr uint8_t kOrAnd = 0xf0 | (0xcc & 0xaa);
-/// bf16 needs E = 2^k e normal down to the x where silu(x) is a normal bf16,
-/// e = 2^-132.7, so k > 6.7; 8 leaves room for the error of ex2.approx.
-constexpr int kBF16Shift = 8;
+/// bf16 needs E = 2^k e normal down to the x where silu(x) is half the smallest
+/// bf16 subnormal, 2^-134, and e = 2^-140.6; 16 leaves room for the error of
+/// ex2.approx.
+constexpr int kBF16Shift = 16;
 /// Where |x| is below this, tanh(x) rounds to x within 2^-15.6 relative, an
 /// eighth of half an f16 ulp; above it, the cancellation in 1 - e loses less.
 constexpr double kTanhIsIdentity = 0x1p-7;
