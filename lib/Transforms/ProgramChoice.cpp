@@ -254,11 +254,17 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
             slotsBefore / request.elements);
       continue;
     }
-    if (choice.program && choice.slotsAfter <= slotsAfter / request.elements)
+    // Of two equally cheap programs the one that takes the argument as it is
+    // leaves less to the rest of the compiler.
+    double perElement = slotsAfter / request.elements;
+    bool sameFormat = info.from == request.from;
+    if (choice.program &&
+        (choice.slotsAfter < perElement ||
+         (choice.slotsAfter == perElement && !sameFormat)))
       continue;
     choice.kind = Choice::Apply;
     choice.program = &registered;
-    choice.slotsAfter = slotsAfter / request.elements;
+    choice.slotsAfter = perElement;
   }
   if (choice.kind == Choice::Apply) {
     const Certificate &certificate = choice.program->certificate;

@@ -22,7 +22,7 @@ func.func @constants() -> (f32, f32, f32) {
 // bf16(sigmoid(1)) = 0.730468750; the sign of zero and infinities are exact.
 // CHECK-LABEL: func.func @splats
 func.func @splats() -> (vector<2xbf16>, f16, f16) {
-  // CHECK-DAG: arith.constant dense<7.304690e-01> : vector<2xbf16>
+  // CHECK-DAG: arith.constant dense<7.304680e-01> : vector<2xbf16>
   // CHECK-DAG: arith.constant -0.000000e+00 : f16
   // CHECK-DAG: arith.constant 1.000000e+00 : f16
   %one = arith.constant dense<1.0> : vector<2xbf16>
