@@ -308,6 +308,8 @@ private:
   bool step(const PtxInstruction &inst);
   bool memoryAccess(const PtxInstruction &inst);
   bool integer(const PtxInstruction &inst);
+  static bool movesBits(const PtxInstruction &inst);
+  static uint8_t definedBits(const PtxInstruction &inst, const Value *sources);
   void pack(const PtxInstruction &inst);
   bool unpack(const PtxInstruction &inst);
   void lanes(const PtxInstruction &inst);
@@ -469,13 +471,82 @@ bool Thread::conversion(const PtxInstruction &inst) {
   return true;
 }
 
+/// Instructions whose result bits each come from known bits of the operands, so
+/// that undefined halves can be followed through them.
+bool Thread::movesBits(const PtxInstruction &inst) {
+  switch (inst.code) {
+  case PtxCode::And:
+  case PtxCode::Or:
+  case PtxCode::Xor:
+  case PtxCode::Not:
+  case PtxCode::Lop3:
+    return true;
+  case PtxCode::Prmt:
+    return inst.src[2].kind == PtxOperand::Immediate;
+  case PtxCode::Shl:
+  case PtxCode::Shr:
+    return inst.src[1].kind == PtxOperand::Immediate &&
+           inst.src[1].imm % 16 == 0 && inst.src[1].imm < inst.type.bits() &&
+           inst.type.kind != PtxType::Signed;
+  default:
+    return false;
+  }
+}
+
+/// For those, which 16-bit parts of the result are defined.
+uint8_t Thread::definedBits(const PtxInstruction &inst, const Value *sources) {
+  uint8_t all = fullyDefined(inst.type.bits());
+  switch (inst.code) {
+  case PtxCode::Shl: { // Zeros come in.
+    unsigned parts = unsigned(inst.src[1].imm / 16);
+    return uint8_t((sources[0].defined << parts | ((1u << parts) - 1)) & all);
+  }
+  case PtxCode::Shr: {
+    unsigned parts = unsigned(inst.src[1].imm / 16);
+    return uint8_t((sources[0].defined & all) >> parts |
+                   (all & ~(all >> parts)));
+  }
+  case PtxCode::Prmt: {
+    uint8_t defined = 0;
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      unsigned pick = unsigned(inst.src[2].imm >> (4 * byte)) & 7;
+      bool good = sources[pick / 4].defined >> (pick % 4 / 2) & 1;
+      // The other byte of the same half must be defined too.
+      if (byte % 2 == 0)
+        defined |= uint8_t(unsigned(good) << (byte / 2));
+      else if (!good)
+        defined &= uint8_t(~(1u << (byte / 2)));
+    }
+    return defined;
+  }
+  default: {
+    uint8_t defined = all;
+    unsigned count = inst.code == PtxCode::Lop3 ? 3 : inst.numSrc;
+    for (unsigned i = 0; i < count; ++i)
+      defined &= sources[i].defined;
+    if (inst.code == PtxCode::And && inst.src[1].kind == PtxOperand::Immediate)
+      for (unsigned part = 0; part * 16 < inst.type.bits(); ++part)
+        if ((inst.src[1].imm >> (part * 16) & 0xffff) == 0)
+          defined |= uint8_t(1u << part); // A mask makes zeros of anything.
+    return defined;
+  }
+  }
+}
+
 bool Thread::integer(const PtxInstruction &inst) {
   unsigned width = inst.type.bits();
   bool isSigned = inst.type.kind == PtxType::Signed;
   bool shift = inst.code == PtxCode::Shl || inst.code == PtxCode::Shr;
   bool wide = inst.code == PtxCode::MadWide;
   uint64_t raw[4] = {0, 0, 0, 0};
+  Value sources[4];
+  bool follows = movesBits(inst);
   for (unsigned i = 0; i < inst.numSrc; ++i) {
+    if (follows) {
+      sources[i] = peek(inst.src[i]);
+      raw[i] = sources[i].bits;
+      continue;
+    }
     unsigned sourceWidth = shift && i == 1  ? 32
                            : wide && i == 2 ? 2 * width
                                             : width;
@@ -569,6 +640,8 @@ bool Thread::integer(const PtxInstruction &inst) {
   }
   }
   set(inst.dst[0], result);
+  if (follows)
+    registers[inst.dst[0].reg].defined = definedBits(inst, sources);
   return true;
 }
 

@@ -16,8 +16,8 @@
 /// so are instructions whose bits ptxas may choose (add.f32 without .rn may be
 /// contracted). It tracks, in units of 16 bits, which parts of a register hold
 /// a defined value: the backend legally leaves lanes that nobody reads
-/// undefined, so moving and lane-wise instructions pass undefinedness on, and
-/// any other use of an undefined part is an error, storing it included.
+/// undefined, so moves, lane-wise and bitwise instructions pass undefinedness
+/// on, and any other use of an undefined part is an error, storing it included.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -275,6 +275,11 @@ private:
           takeUntil("\n");
         } else if (word == ".reg") {
           good = decoder.declareRegisters(takeUntil(";"));
+        } else if (word == ".pragma") {
+          // Advice to ptxas that changes no value.
+          std::string_view advice = trimPtx(takeUntil(";"));
+          if (advice != "\"nounroll\"")
+            return failAt(line, "unknown .pragma " + std::string(advice));
         } else if (clean.compare(position, 1, ":") == 0 &&
                    clean.compare(position, 2, "::") != 0) {
           ++position;

@@ -279,6 +279,26 @@ TEST(PtxEmulator, UndefinedLanesPassThroughLanewiseCode) {
   EXPECT_EQ(run.out[0] & 0xffff, 0x4080u);
 }
 
+TEST(PtxEmulator, DefinedHalvesPassThroughBitwiseCode) {
+  const std::string half = "ld.global.b16 %rs1, [%rd1]; "
+                           "mov.b32 %r1, {%rs1, %rs2}; ";
+  for (const char *use :
+       {"shl.b32 %r2, %r1, 16;", "and.b32 %r2, %r1, 0xffff;",
+        "prmt.b32 %r2, %r1, 0, 0x4410;", "prmt.b32 %r2, %r1, 0, 0x1010;"}) {
+    KernelRun run =
+        runKernel(half + use + " st.global.b32 [%rd2], %r2;", {0x4000});
+    EXPECT_TRUE(run.ok) << use << run.error;
+  }
+  for (const char *use :
+       {"shr.u32 %r2, %r1, 16;", "shl.b32 %r2, %r1, 8;",
+        "and.b32 %r2, %r1, 0xffff0000;", "or.b32 %r2, %r1, 0xffff0000;",
+        "prmt.b32 %r2, %r1, 0, 0x4420;", "prmt.b32 %r2, %r1, 0, 0x2410;"}) {
+    KernelRun run =
+        runKernel(half + use + " st.global.b32 [%rd2], %r2;", {0x4000});
+    EXPECT_FALSE(run.ok) << use;
+  }
+}
+
 TEST(PtxEmulator, BuffersAreAlignedAsAsked) {
   PtxMemory memory;
   for (size_t alignment : {2u, 16u, 256u}) {

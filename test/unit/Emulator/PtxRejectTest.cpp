@@ -79,6 +79,7 @@ const Reject kOperands[] = {
     {"$a: $a:", "defined twice"},
     {".reg .b32 %r1;", "declared twice"},
     {".local .b32 x;", "unknown directive '.local'"},
+    {".pragma \"nounrol\";", "unknown .pragma"},
     {"add.s32 %r1,, %r1;", "empty operand"},
 };
 const Reject kRuntime[] = {

@@ -1,0 +1,283 @@
+//===- ReplayEqualsPTX.cpp - The PTX that ships computes what replay does -===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+///
+/// \file
+/// For every shipped program: a module of kernels, spelled as a user would
+/// spell them, goes through the poly-compile executable, and the emulator runs
+/// the text it writes on all inputs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "AccuracyInputs.h"
+#include "CompileTool.h"
+#include "ElementwiseRun.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace polytest;
+using poly::Format;
+using poly::Function;
+using poly::Program;
+
+namespace {
+
+/// f(x) on values of MLIR type \p type, as ordinary ops.
+std::string spell(Function function, const std::string &type,
+                  const std::string &x, const std::string &result) {
+  std::string fast = " fastmath<afn> : " + type + "\n";
+  if (function == Function::Tanh)
+    return "    " + result + " = math.tanh " + x + fast;
+  std::string one = type == "f32" ? "1.0" : "dense<1.0>";
+  std::string numerator = function == Function::Silu ? x : "%one";
+  return "    %one = arith.constant " + one + " : " + type +
+         "\n    %n = arith.negf " + x + fast + "    %e = math.exp %n" + fast +
+         "    %d = arith.addf %e, %one" + fast + "    " + result +
+         " = arith.divf " + numerator + ", %d" + fast;
+}
+
+/// A kernel in which each thread does \p width elements; 0 is a scalar.
+std::string kernelText(const Program &program, const std::string &name,
+                       unsigned width, unsigned alignment, bool reversed) {
+  std::string from(poly::name(program.info().from));
+  std::string to(poly::name(program.info().to));
+  auto typed = [&](const std::string &element) {
+    return width ? "vector<" + std::to_string(width) + "x" + element + ">"
+                 : element;
+  };
+  unsigned count = width ? width : 1;
+  std::string inRef = "memref<?x" + from + ">", outRef = "memref<?x" + to + ">";
+  std::string aligned =
+      alignment ? " {alignment = " + std::to_string(alignment) + "}" : "";
+  std::string text = "  gpu.func @" + name + "(%in: " + inRef +
+                     ", %out: " + outRef +
+                     ") kernel {\n"
+                     "    %block = gpu.block_id x\n"
+                     "    %dim = gpu.block_dim x\n"
+                     "    %lane = gpu.thread_id x\n"
+                     "    %first = arith.muli %block, %dim : index\n"
+                     "    %thread = arith.addi %first, %lane : index\n"
+                     "    %width = arith.constant " +
+                     std::to_string(count) +
+                     " : index\n"
+                     "    %i = arith.muli %thread, %width : index\n";
+  text += width ? "    %x = vector.load %in[%i]" + aligned + " : " + inRef +
+                      ", " + typed(from) + "\n"
+                : "    %x = memref.load %in[%i] : " + inRef + "\n";
+  std::string x = "%x", y = "%y";
+  if (from != "f32") {
+    text += "    %wide = arith.extf %x : " + typed(from) + " to " +
+            typed("f32") + "\n";
+    x = "%wide";
+  }
+  text += spell(program.info().function, typed("f32"), x, "%f");
+  if (to != "f32")
+    text += "    %y = arith.truncf %f : " + typed("f32") + " to " + typed(to) +
+            "\n";
+  else
+    y = "%f";
+  std::string j = "%i";
+  if (reversed) {
+    // The last lane of the last thread's chunk goes first.
+    std::string order;
+    for (unsigned lane = 0; lane < width; ++lane)
+      order += (lane ? ", " : "") + std::to_string(width - 1 - lane);
+    text += "    %turned = vector.shuffle " + y + ", " + y + " [" + order +
+            "] : " + typed(to) + ", " + typed(to) +
+            "\n    %grid = gpu.grid_dim x\n"
+            "    %threads = arith.muli %grid, %dim : index\n"
+            "    %one_thread = arith.constant 1 : index\n"
+            "    %last = arith.subi %threads, %one_thread : index\n"
+            "    %mirror = arith.subi %last, %thread : index\n"
+            "    %j = arith.muli %mirror, %width : index\n";
+    y = "%turned";
+    j = "%j";
+  }
+  text +=
+      width ? "    vector.store " + y + ", %out[" + j + "]" + aligned + " : " +
+                  outRef + ", " + typed(to) + "\n"
+            : "    memref.store " + y + ", %out[" + j + "] : " + outRef + "\n";
+  return text + "    gpu.return\n  }\n";
+}
+
+std::string moduleText(const Program &program) {
+  return "gpu.module @m {\n" + kernelText(program, "vec8", 8, 16, false) +
+         kernelText(program, "scalar", 0, 0, false) +
+         kernelText(program, "odd5", 5, 0, false) +
+         kernelText(program, "reversed", 8, 16, true) + "}\n";
+}
+
+class ReplayEqualsPTX : public testing::TestWithParam<std::string> {
+protected:
+  /// Compiles the program's module for \p chip and runs all its kernels.
+  void check(const Program &program, const std::string &chip) {
+    SCOPED_TRACE(chip);
+    CompileTool tool(program.name() + "-" + chip);
+    CompileResult result =
+        tool.compile(moduleText(program),
+                     {"--chip=" + chip, "--policy=opt-in",
+                      "--programs=" + program.name(), "--round-inputs"});
+    ASSERT_EQ(result.exitCode, 0) << result.messages;
+    ASSERT_EQ(result.decisions.size(), 4u);
+    for (const Decision &decision : result.decisions) {
+      ASSERT_EQ(decision.decision, "applied") << decision.reason;
+      ASSERT_EQ(decision.program, program.name());
+    }
+    std::string error;
+    auto module = PtxModule::parse(result.ptx, error);
+    ASSERT_TRUE(module) << tool.outputPath() << ": " << error;
+    EXPECT_EQ(module->target, chip);
+
+    struct Variant {
+      const char *kernel;
+      unsigned perThread;
+      size_t alignment;
+      bool reversed;
+    };
+    size_t inBytes = formatBytes(program.info().from);
+    const Variant variants[] = {{"vec8", 8, 16, false},
+                                {"scalar", 1, inBytes, false},
+                                {"odd5", 5, inBytes, false},
+                                {"reversed", 8, 16, true}};
+    for (const Variant &variant : variants) {
+      SCOPED_TRACE(variant.kernel);
+      std::vector<uint32_t> in = accuracyInputs(program.info().from), out;
+      // Rotated, so that an input's lane differs between the variants, and
+      // filled up to whole threads.
+      std::rotate(in.begin(), in.begin() + variant.perThread / 2, in.end());
+      while (in.size() % variant.perThread)
+        in.push_back(in.front());
+      ElementwiseLaunch launch;
+      launch.perThread = variant.perThread;
+      launch.inBytes = unsigned(inBytes);
+      launch.outBytes = formatBytes(program.info().to);
+      launch.alignment = variant.alignment;
+      const PtxKernel *kernel = module->kernel(variant.kernel);
+      ASSERT_TRUE(kernel);
+      ASSERT_TRUE(runElementwise(*kernel, launch, in, out, error))
+          << tool.outputPath() << ": " << error;
+      std::vector<uint32_t> expected = replayAll(program, in);
+      if (variant.reversed)
+        std::reverse(out.begin(), out.end());
+      for (size_t i = 0; i < in.size(); ++i)
+        ASSERT_EQ(hex(out[i]), hex(expected[i])) << "input " << hex(in[i]);
+    }
+    tool.discard();
+  }
+};
+
+TEST_P(ReplayEqualsPTX, OnAllInputs) {
+  const Program &program = programNamed(GetParam());
+  unsigned minimum = poly::minimumSm(program);
+  check(program, minimum > 90 ? "sm_" + std::to_string(minimum) : "sm_90");
+  if (HasFatalFailure())
+    return;
+  // Programs for older chips must hold there too.
+  if (program.name().find("-sm80") != std::string::npos)
+    check(program, "sm_80");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ReplayEqualsPTX,
+                         testing::ValuesIn(allProgramNames()), programTestName);
+
+/// The emulator must see a difference, or the tests above prove nothing.
+TEST(PtxOracle, SeesOneWrongConstant) {
+  const Program &program = programNamed("sigmoid-half3-bf16x2");
+  CompileTool tool("one-wrong-constant");
+  CompileResult result = tool.compile(
+      moduleText(program),
+      {"--policy=opt-in", "--programs=" + program.name(), "--round-inputs"});
+  ASSERT_EQ(result.exitCode, 0) << result.messages;
+  // The last packed constant that is the literal of a mov: one unit more.
+  size_t at = result.ptx.find("fma.rn.relu.bf16x2");
+  at = result.ptx.rfind("mov.b32", at);
+  ASSERT_NE(at, std::string::npos);
+  at = result.ptx.find(", ", at) + 2;
+  size_t end = result.ptx.find(';', at);
+  long long literal = std::atoll(result.ptx.substr(at, end - at).c_str());
+  ASSERT_NE(literal, 0);
+  result.ptx.replace(at, end - at, std::to_string(literal + 1));
+  std::string error;
+  auto module = PtxModule::parse(result.ptx, error);
+  ASSERT_TRUE(module) << error;
+  std::vector<uint32_t> in = accuracyInputs(Format::BF16), out;
+  ASSERT_TRUE(runElementwise(*module->kernel("vec8"), {}, in, out, error))
+      << error;
+  EXPECT_NE(out, replayAll(program, in));
+  tool.discard();
+}
+
+//===----------------------------------------------------------------------===//
+// The kernels that ship
+//===----------------------------------------------------------------------===//
+
+struct Shipped {
+  const char *file, *kernel;
+};
+
+class ShippedKernel : public testing::TestWithParam<Shipped> {};
+
+/// Any count, including tails of every length, by the programs that the plan
+/// chooses itself.
+TEST_P(ShippedKernel, AllCountsByTheDefaultPlan) {
+  const Shipped &shipped = GetParam();
+  CompileTool tool(shipped.kernel);
+  CompileResult result = tool.compileFile(
+      std::string(POLY_KERNELS_DIR) + "/activations/" + shipped.file,
+      {"--chip=sm_90", "--budget=atol=5e-2", "--policy=opt-in",
+       "--round-inputs"});
+  ASSERT_EQ(result.exitCode, 0) << result.messages;
+  std::string error;
+  auto module = PtxModule::parse(result.ptx, error);
+  ASSERT_TRUE(module) << tool.outputPath() << ": " << error;
+  const PtxKernel *kernel = module->kernel(shipped.kernel);
+  ASSERT_TRUE(kernel);
+  // Vector body and scalar tail may use programs of their own.
+  std::vector<const Program *> programs;
+  for (const Decision &decision : result.decisions)
+    if (decision.function == shipped.kernel) {
+      ASSERT_EQ(decision.decision, "applied") << decision.reason;
+      programs.push_back(&programNamed(decision.program));
+    }
+  ASSERT_FALSE(programs.empty());
+  bool wide = programs.front()->info().to == Format::F32;
+  ElementwiseLaunch launch;
+  launch.perThread = wide ? 4 : 8;
+  launch.inBytes = launch.outBytes = wide ? 4 : 2;
+  std::vector<uint32_t> all = accuracyInputs(programs.front()->info().from);
+  for (size_t count : {size_t(1), size_t(2), size_t(7), size_t(9), size_t(4093),
+                       all.size() - 1, all.size()}) {
+    SCOPED_TRACE(count);
+    std::vector<uint32_t> in(all.end() - std::ptrdiff_t(count), all.end()), out;
+    ASSERT_TRUE(runElementwise(*kernel, launch, in, out, error)) << error;
+    std::vector<std::vector<uint32_t>> expected;
+    for (const Program *program : programs)
+      expected.push_back(replayAll(*program, in));
+    size_t whole = count / launch.perThread * launch.perThread;
+    for (size_t i = 0; i < count; ++i) {
+      // Sites are reported in program order: the body first.
+      const auto &one = i < whole ? expected.front() : expected.back();
+      ASSERT_EQ(hex(out[i]), hex(one[i])) << "input " << hex(in[i]);
+    }
+  }
+  tool.discard();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, ShippedKernel,
+    testing::Values(Shipped{"silu.mlir", "silu_bf16"},
+                    Shipped{"silu.mlir", "silu_f16"},
+                    Shipped{"sigmoid.mlir", "sigmoid_bf16"},
+                    Shipped{"sigmoid.mlir", "sigmoid_f16"},
+                    Shipped{"tanh.mlir", "tanh_bf16"},
+                    Shipped{"tanh.mlir", "tanh_f16"},
+                    Shipped{"silu_f32.mlir", "silu_f32"}),
+    [](const auto &info) { return std::string(info.param.kernel); });
+
+} // namespace
