@@ -189,8 +189,9 @@ TEST_P(EveryChip, PtxNamesTheChipAndFitsIt) {
         tool.compileFile(kernelFile(file), generous(GetParam()));
     ASSERT_EQ(result.exitCode, 0) << result.messages;
     EXPECT_NE(result.ptx.find(".target " + GetParam()), std::string::npos);
-    if (sm < 80)
+    if (sm < 80) {
       EXPECT_FALSE(hasBF16Math(result.ptx));
+    }
     tool.discard();
   }
 }

@@ -116,10 +116,11 @@ TEST_P(Narrow, ConversionsEqualScaling) {
   // Widening is exact and comes back.
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     uint32_t wide = softConvert(format, kF32, bits);
-    if (softIsNaN(format, bits))
+    if (softIsNaN(format, bits)) {
       ASSERT_EQ(wide, 0x7fffffffu);
-    else
+    } else {
       ASSERT_EQ(softConvert(kF32, format, wide), bits);
+    }
   }
 }
 
@@ -136,11 +137,13 @@ TEST_P(Narrow, ArithmeticEqualsScaling) {
     // The double sum is exact unless the exponents are far apart; then leave
     // it out.
     double exact = x * y, sum = exact + z;
-    if (sum - exact == z && sum - z == exact)
+    if (sum - exact == z && sum - z == exact) {
       ASSERT_EQ(softFma(format, a, b, c), roundByScaling(format, sum))
           << std::hex << a << ' ' << b << ' ' << c;
-    if ((x + y) - x == y && (x + y) - y == x)
+    }
+    if ((x + y) - x == y && (x + y) - y == x) {
       ASSERT_EQ(softAdd(format, a, b), roundByScaling(format, x + y));
+    }
     Order order = softCompare(format, a, b);
     ASSERT_EQ(order == Order::Less, x < y);
     ASSERT_EQ(order == Order::Equal, x == y);
