@@ -15,10 +15,12 @@
 namespace mlir::poly {
 
 /// The device-code roots nested in (or equal to) \p op, in program order:
-/// function-like ops inside a gpu.module, gpu.launch ops in host code, and
-/// function-like ops of a module whose llvm.target_triple is nvptx. No root
-/// contains another, so they may be processed in parallel. When \p op itself
-/// lies inside device code it is a root.
+/// function-like ops inside a gpu.module, gpu.launch ops in host code,
+/// function-like ops of a module whose llvm.target_triple is nvptx, and LLVM
+/// functions that say themselves that they are kernels (nvvm.kernel or
+/// ptx_kernelcc). No root contains another, but launches of one host function
+/// may capture the same values. When \p op itself lies inside device code it is
+/// a root.
 llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op);
 
 /// True when \p op, a parent function or a parent module carries the unit
