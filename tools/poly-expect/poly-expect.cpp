@@ -15,6 +15,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "poly/Program/Cost.h"
 #include "poly/Program/Formats.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
@@ -28,13 +29,15 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdio>
 #include <map>
 
 using namespace poly;
 
 static llvm::cl::opt<std::string> folder(llvm::cl::Positional,
-                                         llvm::cl::desc("OUTPUT-FOLDER"),
-                                         llvm::cl::Required);
+                                         llvm::cl::desc("OUTPUT-FOLDER"));
+static llvm::cl::opt<bool>
+    table("table", llvm::cl::desc("Print all certificates as Markdown"));
 static llvm::cl::list<std::string>
     only("programs", llvm::cl::CommaSeparated,
          llvm::cl::desc("Only these programs (default: all shipped ones)"));
@@ -124,9 +127,56 @@ static llvm::StringRef asBytes(const std::vector<uint32_t> &words) {
   return {reinterpret_cast<const char *>(words.data()), words.size() * 4};
 }
 
+static std::string digits(double value, const char *format) {
+  char text[40];
+  std::snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+static void printTable() {
+  const TargetModel &target = *findTarget("sm_90");
+  llvm::outs()
+      << "<!-- Written by poly-expect --table; do not edit -->\n\n"
+         "# Shipped programs\n\n"
+         "Instructions are those of one evaluation, slots are issue slots an "
+         "element on sm_90.\nErrors are the largest ones over all tested "
+         "inputs, against the real function. SFU marks\nprograms with "
+         "special-function instructions, whose bits NVIDIA does not specify: "
+         "their errors\nare bounds that follow from the documented accuracy "
+         "of those instructions.\n";
+  Function function = Function::Sigmoid;
+  bool first = true;
+  for (const RegisteredProgram &entry : shippedPrograms()) {
+    const ProgramInfo &info = entry.program.info();
+    const Certificate &certificate = entry.certificate;
+    if (first || info.function != function) {
+      function = info.function;
+      first = false;
+      llvm::outs() << "\n## " << name(function)
+                   << "\n\n| program | lanes | needs | instructions | slots | "
+                      "max abs | max rel | max ulp | SFU |\n"
+                      "|---|---|---|---|---|---|---|---|---|\n";
+    }
+    llvm::outs() << "| " << info.name << " | " << info.lanes << " | sm_"
+                 << minimumSm(entry.program) << " | "
+                 << instructionCount(entry.program) << " | "
+                 << digits(slotsPerElement(entry.program, target), "%.2f")
+                 << " | " << digits(certificate.maxAbs, "%.2e") << " | "
+                 << digits(certificate.maxRel, "%.2e") << " | "
+                 << digits(certificate.maxUlp, "%.3g") << " | "
+                 << (certificate.sfuModel ? "yes" : "") << " |\n";
+  }
+}
+
 int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "Writes kernels, inputs and expected results of programs\n");
+  if (table) {
+    printTable();
+    return 0;
+  }
+  if (folder.empty())
+    fail("name an output folder, or --table");
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     fail(folder + ": " + code.message());
 
