@@ -485,6 +485,75 @@ NodeId ProgramBuilder::selp(NodeId pred, NodeId a, NodeId b) {
   return build(Op::Selp, operandType(a), {pred, a, b});
 }
 
+Program Program::scalarForm() const {
+  if (programInfo.lanes != 2)
+    return *this;
+  // What depends on lane 1 and constants alone, and on anything else.
+  size_t count = nodeList.size();
+  std::vector<bool> upper(count), constant(count);
+  for (NodeId id = 0; id < count; ++id) {
+    const Node &n = nodeList[id];
+    if (n.op == Op::Const) {
+      constant[id] = true;
+      continue;
+    }
+    if (n.op == Op::UnpackHi || (n.op == Op::Input && n.imm == 1)) {
+      upper[id] = true;
+      continue;
+    }
+    bool anyUpper = false, anyLower = false;
+    for (unsigned i = 0; i < n.numOperands; ++i) {
+      anyUpper |= upper[n.operands[i]];
+      anyLower |= !upper[n.operands[i]] && !constant[n.operands[i]];
+    }
+    // Lanes that meet elsewhere than in the final packing are not separable.
+    if (anyUpper && anyLower && n.op != Op::CvtPack)
+      return *this;
+    upper[id] = anyUpper && !anyLower;
+    constant[id] = n.numOperands > 0 && !anyUpper && !anyLower;
+  }
+  std::vector<bool> live(count);
+  live[resultId] = true;
+  for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
+    const Node &n = nodeList[id];
+    for (unsigned i = 0; live[id] && i < n.numOperands; ++i)
+      if (!(n.op == Op::CvtPack && upper[n.operands[i]]))
+        live[n.operands[i]] = true;
+  }
+  Program scalar;
+  scalar.programInfo = programInfo;
+  scalar.programInfo.lanes = 1;
+  scalar.inputTypes = inputTypes;
+  std::vector<NodeId> renamed(count);
+  NodeId zero = 0;
+  bool haveZero = false;
+  for (NodeId id = 0; id < count; ++id) {
+    if (!live[id])
+      continue;
+    Node n = nodeList[id];
+    for (unsigned i = 0; i < n.numOperands; ++i) {
+      NodeId operand = n.operands[i];
+      if (live[operand]) {
+        n.operands[i] = renamed[operand];
+        continue;
+      }
+      if (!haveZero) {
+        Node zeroNode;
+        zeroNode.op = Op::Const;
+        zeroNode.type = Type::F32;
+        zero = static_cast<NodeId>(scalar.nodeList.size());
+        scalar.nodeList.push_back(zeroNode);
+        haveZero = true;
+      }
+      n.operands[i] = zero;
+    }
+    renamed[id] = static_cast<NodeId>(scalar.nodeList.size());
+    scalar.nodeList.push_back(n);
+  }
+  scalar.resultId = renamed[resultId];
+  return scalar;
+}
+
 Program ProgramBuilder::finish(NodeId result) {
   if (result >= program.nodeList.size())
     fail("the result is not a node");

@@ -148,15 +148,14 @@ Value Emitter::ptx(const Node &node, ValueRange operands, StringRef immediate) {
                                      : bitcast(operand, builder.getI32Type()));
   }
   text += immediate.empty() ? ";" : (", " + immediate + ";").str();
-  Value result =
-      LLVM::InlineAsmOp::create(
-          builder, loc, asmType, registers, text, constraints,
-          /*has_side_effects=*/false, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(builder.getContext(),
-                                    LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getRes();
+  Value result = LLVM::InlineAsmOp::create(
+                     builder, loc, asmType, registers, text, constraints,
+                     /*has_side_effects=*/false, /*is_align_stack=*/false,
+                     LLVM::tailcallkind::TailCallKind::None,
+                     LLVM::AsmDialectAttr::get(builder.getContext(),
+                                               LLVM::AsmDialect::AD_ATT),
+                     /*operand_attrs=*/ArrayAttr())
+                     .getRes();
   return bitcast(result, type(node.type));
 }
 
@@ -166,9 +165,8 @@ Value Emitter::emit(const Node &node) {
   SmallVector<Value, 3> operands;
   for (unsigned i = 0; i < node.numOperands; ++i)
     operands.push_back(operand(i));
-  RegType operandType = node.numOperands
-                            ? program.node(node.operands[0]).type
-                            : node.type;
+  RegType operandType =
+      node.numOperands ? program.node(node.operands[0]).type : node.type;
 
   switch (node.op) {
   case NodeOp::Input:
@@ -221,8 +219,8 @@ Value Emitter::emit(const Node &node) {
   case NodeOp::UnpackHi: {
     bool high = node.op == NodeOp::UnpackHi;
     if (operandType == RegType::F16x2) {
-      Value lane = LLVM::ExtractElementOp::create(
-          builder, loc, operand(0), constant(RegType::B32, high));
+      Value lane = LLVM::ExtractElementOp::create(builder, loc, operand(0),
+                                                  constant(RegType::B32, high));
       return LLVM::FPExtOp::create(builder, loc, resultType, lane);
     }
     // A bf16 is the upper half of the f32 of the same value.
@@ -245,8 +243,7 @@ Value Emitter::emit(const Node &node) {
   case NodeOp::IAdd:
     return LLVM::AddOp::create(builder, loc, operand(0), operand(1));
   case NodeOp::IMad: {
-    Value product =
-        LLVM::MulOp::create(builder, loc, operand(0), operand(1));
+    Value product = LLVM::MulOp::create(builder, loc, operand(0), operand(1));
     return LLVM::AddOp::create(builder, loc, product, operand(2));
   }
   case NodeOp::SetpGe:

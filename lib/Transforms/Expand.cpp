@@ -43,19 +43,32 @@ static Block *entryBlock(Operation *root) {
 
 static void expandApply(ApplyOp apply, PolyDialect &dialect,
                         ConstantCache &cache, OpBuilder &constants) {
-  const ::poly::Program &program =
+  const ::poly::Program &full =
       dialect.findProgram(apply.getProgram().getName())->program;
   OpBuilder builder(apply);
   Location loc = apply.getLoc();
+  Value operand = apply.getOperand();
+  bool lone = full.info().lanes == 2 && !isa<VectorType>(operand.getType());
   SmallVector<Value, 2> inputs;
-  if (program.inputs().size() == 2)
+  if (full.inputs().size() == 2) {
     for (int64_t lane = 0; lane < 2; ++lane)
-      inputs.push_back(vector::ExtractOp::create(builder, loc,
-                                                 apply.getOperand(), lane));
-  else
-    inputs.push_back(apply.getOperand());
-  Value result =
-      emitProgram(builder, loc, program, inputs, &cache, &constants);
+      inputs.push_back(
+          lone ? operand
+               : Value(vector::ExtractOp::create(builder, loc, operand, lane)));
+  } else if (lone) {
+    // A lone lane shares its register with a zero, never with garbage.
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(operand.getType()));
+    inputs.push_back(vector::FromElementsOp::create(
+        builder, loc, VectorType::get({2}, operand.getType()),
+        ValueRange{operand, zero}));
+  } else {
+    inputs.push_back(operand);
+  }
+  Value result = emitProgram(builder, loc, lone ? full.scalarForm() : full,
+                             inputs, &cache, &constants);
+  if (lone)
+    result = vector::ExtractOp::create(builder, loc, result, int64_t(0));
   apply.getResult().replaceAllUsesWith(result);
   apply.erase();
 }
@@ -70,9 +83,8 @@ static void expandReference(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   Value x = op->getOperand(0);
-  auto flags = cast<arith::ArithFastMathInterface>(op)
-                   .getFastMathFlagsAttr()
-                   .getValue();
+  auto flags =
+      cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue();
   Value result;
   if (isa<TanhOp>(op)) {
     result = math::TanhOp::create(builder, loc, x, flags);

@@ -62,9 +62,6 @@ private:
                                     : Type(builder.getF16Type());
   }
   Value apply(const Site &site, Value argument, Location loc);
-  /// One evaluation for one or two scalars; \p second may be null.
-  std::pair<Value, Value> applyScalars(const Site &site, Value first,
-                                       Value second, Location loc);
   void packVector(Site &site);
   void packPair(Site &first, Site &second);
   void packScalar(Site &site);
@@ -87,28 +84,9 @@ Value Packer::apply(const Site &site, Value argument, Location loc) {
   Type type = floatType(info(site).to);
   if (auto vectorType = dyn_cast<VectorType>(argument.getType()))
     type = vectorType.clone(type);
-  return ApplyOp::create(
-      builder, loc, type,
-      site.op->getAttrOfType<ProgramAttr>("program"), argument);
-}
-
-std::pair<Value, Value> Packer::applyScalars(const Site &site, Value first,
-                                             Value second, Location loc) {
-  if (info(site).lanes == 1) {
-    Value a = apply(site, first, loc);
-    return {a, second ? apply(site, second, loc) : Value()};
-  }
-  // A lone lane shares its register with a zero, never with garbage.
-  if (!second)
-    second = arith::ConstantOp::create(builder, loc,
-                                       builder.getZeroAttr(first.getType()));
-  Value packed = vector::FromElementsOp::create(
-      builder, loc, VectorType::get({2}, first.getType()),
-      ValueRange{first, second});
-  Value result = apply(site, packed, loc);
-  Value a = vector::ExtractOp::create(builder, loc, result, int64_t(0));
-  Value b = vector::ExtractOp::create(builder, loc, result, int64_t(1));
-  return {a, b};
+  return ApplyOp::create(builder, loc, type,
+                         site.op->getAttrOfType<ProgramAttr>("program"),
+                         argument);
 }
 
 void Packer::packVector(Site &site) {
@@ -140,8 +118,8 @@ void Packer::packVector(Site &site) {
       }
     for (; i < count; ++i) {
       Value element = vector::ExtractOp::create(builder, loc, whole, i);
-      result = vector::InsertOp::create(
-          builder, loc, applyScalars(site, element, {}, loc).first, result, i);
+      result = vector::InsertOp::create(builder, loc, apply(site, element, loc),
+                                        result, i);
     }
   }
   VectorType shaped = type.clone(flatResult.getElementType());
@@ -167,7 +145,11 @@ void Packer::packPair(Site &first, Site &second) {
     builder.setInsertionPointToStart(block);
   Location loc = builder.getFusedLoc({first.op->getLoc(), second.op->getLoc()});
   Value a = argument(first), b = argument(second);
-  auto [resultA, resultB] = applyScalars(first, a, b, loc);
+  Value packed = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({2}, a.getType()), ValueRange{a, b});
+  Value result = apply(first, packed, loc);
+  Value resultA = vector::ExtractOp::create(builder, loc, result, int64_t(0));
+  Value resultB = vector::ExtractOp::create(builder, loc, result, int64_t(1));
   replace(first, resultA);
   replace(second, resultB);
 }
@@ -175,7 +157,7 @@ void Packer::packPair(Site &first, Site &second) {
 void Packer::packScalar(Site &site) {
   builder.setInsertionPoint(site.op);
   Value a = argument(site);
-  replace(site, applyScalars(site, a, {}, site.op->getLoc()).first);
+  replace(site, apply(site, a, site.op->getLoc()));
 }
 
 void Packer::eraseRemains() {

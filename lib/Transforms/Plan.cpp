@@ -51,8 +51,8 @@ struct SiteGroup {
   SmallVector<Site *> sites;
   /// Elements per evaluation slot: sum over sites.
   double elements = 0;
-  /// Evaluations of a two-lane program.
-  double pairedEvaluations = 0;
+  /// How a two-lane program evaluates them.
+  double pairs = 0, loneLanes = 0;
   ::poly::Cost before;
 };
 
@@ -89,8 +89,7 @@ static std::string functionName(Operation *op) {
 /// The required budget nearest to \p op, or nullopt.
 static std::optional<Accuracy> attributeBudget(Operation *op) {
   for (; op; op = op->getParentOp())
-    if (auto attr =
-            op->getAttrOfType<AccuracyAttr>(PolyDialect::kAccuracyAttr))
+    if (auto attr = op->getAttrOfType<AccuracyAttr>(PolyDialect::kAccuracyAttr))
       return attr.getAccuracy();
   return std::nullopt;
 }
@@ -125,7 +124,8 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
   if (!request.required)
     request.required = chooser.options().budget;
   request.elements = group.elements;
-  request.pairedEvaluations = group.pairedEvaluations;
+  request.pairs = group.pairs;
+  request.loneLanes = group.loneLanes;
   request.before = group.before;
 
   Choice choice = chooser.choose(request);
@@ -145,9 +145,9 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
   }
   for (Site *site : group.sites) {
     if (choice.kind == Choice::Apply) {
-      site->op->setAttr("program",
-                        ProgramAttr::get(&getContext(),
-                                         choice.program->program.name()));
+      site->op->setAttr(
+          "program",
+          ProgramAttr::get(&getContext(), choice.program->program.name()));
       ++numPlanned;
     } else {
       restore(site->op);
@@ -179,8 +179,8 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
   }
 
   // Gate 1, consent; the rest forms groups in program order.
-  using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned, unsigned,
-                              unsigned, const void *>;
+  using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned,
+                              unsigned, unsigned, const void *>;
   llvm::MapVector<GroupKey, SmallVector<size_t>> groups;
   SmallVector<size_t> left;
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -191,8 +191,8 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       continue;
     }
     const void *ownBudget = nullptr;
-    if (auto attr = site.op->getAttrOfType<AccuracyAttr>(
-            PolyDialect::kAccuracyAttr))
+    if (auto attr =
+            site.op->getAttrOfType<AccuracyAttr>(PolyDialect::kAccuracyAttr))
       ownBudget = attr.getAsOpaquePointer();
     groups[{site.op->getBlock(), site.isVector ? site.op : nullptr,
             static_cast<unsigned>(site.function),
@@ -214,14 +214,20 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       group.elements += sites[i].elements;
       group.before += sourceCost(sites[i], chooser.target()) *
                       static_cast<double>(sites[i].elements);
-      if (sites[i].isVector)
-        group.pairedEvaluations += (sites[i].elements + 1) / 2;
-      else
+      if (sites[i].isVector) {
+        group.pairs += sites[i].elements / 2;
+        group.loneLanes += sites[i].elements % 2;
+      } else {
         scalars.push_back(&sites[i]);
+      }
     }
     SmallVector<unsigned> partner = pairSites(scalars);
-    for (unsigned i = 0; i < partner.size(); ++i)
-      group.pairedEvaluations += partner[i] == i ? 1.0 : 0.5;
+    for (unsigned i = 0; i < partner.size(); ++i) {
+      if (partner[i] == i)
+        group.loneLanes += 1;
+      else
+        group.pairs += 0.5;
+    }
   }
 
   // Costs of refused sites are still worth reporting.

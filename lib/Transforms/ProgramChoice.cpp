@@ -125,11 +125,10 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
   for (const RegisteredProgram *registered : dialect.programs())
     if (::poly::minimumSm(registered->program) <= chooser.targetModel->sm)
       chooser.candidates.push_back(
-          {registered,
-           ::poly::cost(registered->program, *chooser.targetModel),
+          {registered, ::poly::cost(registered->program, *chooser.targetModel),
+           ::poly::cost(registered->program.scalarForm(), *chooser.targetModel),
            llvm::is_contained(named, registered)});
-  llvm::sort(chooser.candidates, [](const Candidate &a,
-                                           const Candidate &b) {
+  llvm::sort(chooser.candidates, [](const Candidate &a, const Candidate &b) {
     auto key = [](const Candidate &c) {
       double lanes = c.registered->program.info().lanes;
       // The name makes the order total.
@@ -151,8 +150,8 @@ std::string ProgramChooser::refusal(const Site &site) const {
     return "policy=off";
   if (hasInherited(site.op, PolyDialect::kKeepAttr))
     return "marked poly.keep";
-  bool optedIn = policy == Policy::OptIn ||
-                 hasInherited(site.op, PolyDialect::kOptInAttr);
+  bool optedIn =
+      policy == Policy::OptIn || hasInherited(site.op, PolyDialect::kOptInAttr);
   if (!optedIn && !site.op->hasAttr("consent"))
     return "no consent: not every op of the idiom carries afn; add the flag, "
            "or opt in with poly.optin or policy=opt-in";
@@ -234,15 +233,20 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
       mostAccurate = &registered;
     if (!unlimited && !meetsBudget(registered, budget))
       continue;
-    ::poly::Cost after = candidate.cost * (info.lanes == 2
-                                               ? request.pairedEvaluations
-                                               : request.elements);
+    ::poly::Cost after;
+    if (info.lanes == 2) {
+      after += candidate.cost * request.pairs;
+      after += candidate.scalarCost * request.loneLanes;
+    } else {
+      after += candidate.cost * request.elements;
+    }
     // A program that takes f32 leaves the widening of 16-bit values in place.
     if (info.from == Format::F32 && request.from != Format::F32)
       after.add(::poly::InstrClass::Logic, *targetModel, request.elements);
     double slotsAfter = after.slots(), slotsBefore = request.before.slots();
-    bool pays = slotsAfter < slotsBefore ||
-                (slotsAfter <= slotsBefore && after.issue < request.before.issue);
+    bool pays =
+        slotsAfter < slotsBefore ||
+        (slotsAfter <= slotsBefore && after.issue < request.before.issue);
     if (!pays && !candidate.named) {
       // Candidates are sorted by cost at full lanes; a lone element may still
       // find a cheaper single-lane program.
@@ -258,9 +262,8 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     // leaves less to the rest of the compiler.
     double perElement = slotsAfter / request.elements;
     bool sameFormat = info.from == request.from;
-    if (choice.program &&
-        (choice.slotsAfter < perElement ||
-         (choice.slotsAfter == perElement && !sameFormat)))
+    if (choice.program && (choice.slotsAfter < perElement ||
+                           (choice.slotsAfter == perElement && !sameFormat)))
       continue;
     choice.kind = Choice::Apply;
     choice.program = &registered;

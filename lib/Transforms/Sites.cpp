@@ -28,8 +28,7 @@ bool mlir::poly::isPlainTruncation(Operation *op) {
 bool mlir::poly::isRemovable(Operation *op) {
   if (op->getNumRegions() != 0)
     return false;
-  return isMemoryEffectFree(op) ||
-         getFloatView(op).kind != FloatKind::Opaque;
+  return isMemoryEffectFree(op) || getFloatView(op).kind != FloatKind::Opaque;
 }
 
 /// The operand of an exact widening, or null.
@@ -100,8 +99,8 @@ Operation *mlir::poly::availabilityPoint(Value value, bool narrow) {
     Operation *def = candidate.getDefiningOp();
     if (!def)
       return;
-    if (!latest || (latest->getBlock() == def->getBlock() &&
-                    latest->isBeforeInBlock(def)))
+    if (!latest ||
+        (latest->getBlock() == def->getBlock() && latest->isBeforeInBlock(def)))
       latest = def;
   };
   if (!narrow || getFormat(value.getType()) != Format::F32) {
@@ -159,9 +158,9 @@ Site mlir::poly::analyzeSite(Operation *op) {
       users.push_back(user);
   }
   for (Operation *user : users) {
-    std::optional<Format> format =
-        isPlainTruncation(user) ? getFormat(user->getResult(0).getType())
-                                : std::nullopt;
+    std::optional<Format> format = isPlainTruncation(user)
+                                       ? getFormat(user->getResult(0).getType())
+                                       : std::nullopt;
     if (!format || *format == Format::F32 || (rounded && rounded != format)) {
       site.truncations.clear();
       return site;
@@ -238,8 +237,8 @@ mlir::poly::pairSites(llvm::ArrayRef<const Site *> sites) {
     partner[i] = i;
     const Site &site = *sites[i];
     Block *block = site.op->getBlock();
-    Operation *available = availabilityPoint(site.op->getOperand(0),
-                                             site.from != Format::F32);
+    Operation *available =
+        availabilityPoint(site.op->getOperand(0), site.from != Format::F32);
     if (available && available->getBlock() != block)
       available = nullptr;
     Operation *firstUse = firstUseIn(block, site.results());

@@ -32,8 +32,7 @@ llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *def = value.getDefiningOp();
-    if (!def || value == argument || inSet.contains(def) ||
-        !isRemovable(def))
+    if (!def || value == argument || inSet.contains(def) || !isRemovable(def))
       continue;
     if (!llvm::all_of(def->getUsers(),
                       [&](Operation *user) { return inSet.contains(user); }))

@@ -142,6 +142,12 @@ public:
   NodeId result() const { return resultId; }
   Type resultType() const { return nodeList[resultId].type; }
 
+  /// The same program for a lone element in lane 0: everything that serves only
+  /// lane 1 is gone and lane 1 of the result is unspecified. Lane 0 is computed
+  /// by the same instructions, so its bits are the same. Purely packed programs
+  /// are their own scalar form.
+  Program scalarForm() const;
+
 private:
   friend class ProgramBuilder;
   ProgramInfo programInfo;

@@ -42,9 +42,9 @@ struct SiteRequest {
   bool roundInputs = false;
   /// A budget the user stated; failing it is an error.
   std::optional<::poly::Accuracy> required;
-  /// Elements in the group, and evaluations a two-lane program needs for them.
+  /// Elements in the group, and how a two-lane program evaluates them.
   double elements = 1;
-  double pairedEvaluations = 1;
+  double pairs = 0, loneLanes = 1;
   /// Cost of the source's spelling of the whole group.
   ::poly::Cost before;
 };
@@ -80,6 +80,8 @@ private:
   struct Candidate {
     const ::poly::RegisteredProgram *registered;
     ::poly::Cost cost;
+    /// Cost of a lone element.
+    ::poly::Cost scalarCost;
     /// The user asked for it by name or file.
     bool named;
   };

@@ -25,8 +25,8 @@ struct ReportRow {
   std::string function; ///< Symbol of the enclosing function.
   std::string kind;     ///< "sigmoid", "silu", "tanh".
   bool applied = false;
-  std::string reason;  ///< Why it was applied or left.
-  std::string program; ///< Empty when left.
+  std::string reason;   ///< Why it was applied or left.
+  std::string program;  ///< Empty when left.
   std::string from, to; ///< Formats of argument and result values.
   int64_t lanes = 1;    ///< Elements of the site: 1, or the vector's length.
   /// Errors of the chosen program, from its certificate.

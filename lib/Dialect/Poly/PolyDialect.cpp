@@ -34,9 +34,8 @@ void PolyDialect::initialize() {
       >();
 }
 
-Operation *PolyDialect::materializeConstant(OpBuilder &builder,
-                                            Attribute value, Type type,
-                                            Location loc) {
+Operation *PolyDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -75,13 +74,13 @@ LogicalResult PolyDialect::addProgram(::poly::RegisteredProgram program) {
   return success();
 }
 
-LogicalResult
-PolyDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kOptInAttr || name == kRoundInputsAttr || name == kKeepAttr) {
     if (!isa<UnitAttr>(attribute.getValue()))
-      return op->emitOpError() << "attribute '" << name
-                               << "' must be a unit attribute";
+      return op->emitOpError()
+             << "attribute '" << name << "' must be a unit attribute";
     return success();
   }
   if (name == kAccuracyAttr) {
@@ -112,9 +111,8 @@ AccuracyAttr AccuracyAttr::get(MLIRContext *context,
              APFloat(accuracy.ulps));
 }
 
-LogicalResult
-AccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat atol,
-                     APFloat rtol, APFloat ulps) {
+LogicalResult AccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   APFloat atol, APFloat rtol, APFloat ulps) {
   bool anyPositive = false;
   for (const APFloat *part : {&atol, &rtol, &ulps}) {
     if (&part->getSemantics() != &APFloat::IEEEdouble())
@@ -152,9 +150,9 @@ Attribute AccuracyAttr::parse(AsmParser &parser, Type) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parsePart))
     return {};
-  return AccuracyAttr::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(),
-      APFloat(values[0]), APFloat(values[1]), APFloat(values[2]));
+  return AccuracyAttr::getChecked([&] { return parser.emitError(loc); },
+                                  parser.getContext(), APFloat(values[0]),
+                                  APFloat(values[1]), APFloat(values[2]));
 }
 
 void AccuracyAttr::print(AsmPrinter &printer) const {

@@ -57,7 +57,8 @@ static OpFoldResult foldFunction(::poly::Function function, Type type,
     std::optional<::poly::Format> format = getFormat(type);
     if (!format || value.isNaN())
       return std::nullopt;
-    uint32_t bits = static_cast<uint32_t>(value.bitcastToAPInt().getZExtValue());
+    uint32_t bits =
+        static_cast<uint32_t>(value.bitcastToAPInt().getZExtValue());
     double exact = ::poly::reference(function, ::poly::decode(*format, bits));
     if (std::isnan(exact))
       return std::nullopt;
@@ -94,9 +95,9 @@ struct HoistNegation : OpRewritePattern<OpTy> {
     auto neg = op.getOperand().template getDefiningOp<arith::NegFOp>();
     if (!neg)
       return rewriter.notifyMatchFailure(op, "the operand is not negated");
-    Value inner = OpTy::create(rewriter, op.getLoc(), op.getType(),
-                               neg.getOperand(), Value(), op.getFastmath(),
-                               op.getConsent(), ProgramAttr());
+    Value inner =
+        OpTy::create(rewriter, op.getLoc(), op.getType(), neg.getOperand(),
+                     Value(), op.getFastmath(), op.getConsent(), ProgramAttr());
     rewriter.replaceOpWithNewOp<arith::NegFOp>(op, inner, neg.getFastmath());
     return success();
   }
@@ -117,8 +118,8 @@ struct FormSilu : OpRewritePattern<SigmoidOp> {
     if (other != op.getOperand())
       return rewriter.notifyMatchFailure(op, "the factor is another value");
     // One rounding less: only under permission on both ops.
-    if (!op.getConsent() || !bitEnumContainsAny(mul.getFastmath(),
-                                                arith::FastMathFlags::afn))
+    if (!op.getConsent() ||
+        !bitEnumContainsAny(mul.getFastmath(), arith::FastMathFlags::afn))
       return rewriter.notifyMatchFailure(op, "no permission to fuse");
     rewriter.replaceOpWithNewOp<SiluOp>(mul, op.getType(), op.getOperand(),
                                         Value(),
@@ -170,23 +171,25 @@ LogicalResult ApplyOp::verify() {
   const ::poly::ProgramInfo &info = registered->program.info();
   auto check = [&](Type type, ::poly::Format format,
                    StringRef what) -> LogicalResult {
-    bool shapeOk = info.lanes == 1
-                       ? !isa<VectorType>(type)
-                       : isa<VectorType>(type) &&
-                             cast<VectorType>(type).getRank() == 1 &&
-                             cast<VectorType>(type).getNumElements() ==
-                                 static_cast<int64_t>(info.lanes);
+    auto vectorType = dyn_cast<VectorType>(type);
+    // Any program takes a scalar: a two-lane one in its scalar form.
+    bool shapeOk =
+        !vectorType || (info.lanes == 2 && vectorType.getRank() == 1 &&
+                        vectorType.getNumElements() == 2);
     if (getFormat(type) == format && shapeOk)
       return success();
-    return emitOpError() << what << " must be "
-                         << (info.lanes == 1
-                                 ? std::string("")
-                                 : "a vector of " + std::to_string(info.lanes) +
-                                       " x ")
-                         << ::poly::name(format) << " for program '"
-                         << info.name << "', got " << type;
+    std::string scalar(::poly::name(format));
+    return emitOpError() << what << " must be " << scalar
+                         << (info.lanes == 2 ? " or vector<2x" + scalar + ">"
+                                             : std::string())
+                         << " for program '" << info.name << "', got " << type;
   };
   if (failed(check(getOperand().getType(), info.from, "operand")))
     return failure();
-  return check(getResult().getType(), info.to, "result");
+  if (failed(check(getResult().getType(), info.to, "result")))
+    return failure();
+  if (isa<VectorType>(getOperand().getType()) !=
+      isa<VectorType>(getResult().getType()))
+    return emitOpError("operand and result must have the same shape");
+  return success();
 }

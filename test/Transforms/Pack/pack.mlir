@@ -1,7 +1,7 @@
 // RUN: poly-opt %s --poly-pack --split-input-file | FileCheck %s
 
 gpu.module @m {
-  // Pairs of a vector, an odd lane with a zero beside it, no lane invented.
+  // Pairs of a vector, the odd lane by the scalar form, no lane invented.
   // CHECK-LABEL: gpu.func @odd
   // CHECK-SAME: (%[[X:.*]]: vector<5xbf16>)
   gpu.func @odd(%x: vector<5xbf16>) -> vector<5xbf16> {
@@ -12,10 +12,7 @@ gpu.module @m {
     // CHECK: %[[R1:.*]] = poly.apply <"silu-half3-bf16x2"> %[[P1]]
     // CHECK: %[[B:.*]] = vector.insert_strided_slice %[[R1]], %[[A]] {offsets = [2]
     // CHECK: %[[E:.*]] = vector.extract %[[X]][4]
-    // CHECK: %[[Z:.*]] = arith.constant 0.000000e+00 : bf16
-    // CHECK: %[[P2:.*]] = vector.from_elements %[[E]], %[[Z]]
-    // CHECK: %[[R2:.*]] = poly.apply <"silu-half3-bf16x2"> %[[P2]]
-    // CHECK: %[[L:.*]] = vector.extract %[[R2]][0]
+    // CHECK: %[[L:.*]] = poly.apply <"silu-half3-bf16x2"> %[[E]] : bf16 to bf16
     // CHECK: %[[C:.*]] = vector.insert %[[L]], %[[B]] [4]
     // CHECK: gpu.return %[[C]]
     %y = poly.silu %x program <"silu-half3-bf16x2"> : vector<5xbf16>
@@ -67,9 +64,7 @@ gpu.module @m {
     // CHECK: %[[R:.*]] = poly.apply <"sigmoid-half3-bf16x2"> %[[P]]
     // CHECK: %[[RA:.*]] = vector.extract %[[R]][0]
     // CHECK: %[[RB:.*]] = vector.extract %[[R]][1]
-    // CHECK: %[[Q:.*]] = vector.from_elements %[[C]], %{{.*}}
-    // CHECK: %[[S:.*]] = poly.apply <"sigmoid-half3-bf16x2"> %[[Q]]
-    // CHECK: %[[RC:.*]] = vector.extract %[[S]][0]
+    // CHECK: %[[RC:.*]] = poly.apply <"sigmoid-half3-bf16x2"> %[[C]] : bf16 to bf16
     // CHECK: gpu.return %[[RA]], %[[RB]], %[[RC]]
     %0 = poly.sigmoid %a program <"sigmoid-half3-bf16x2"> : bf16
     %1 = poly.sigmoid %b program <"sigmoid-half3-bf16x2"> : bf16
@@ -85,10 +80,8 @@ gpu.module @m {
   // CHECK-LABEL: gpu.func @mixed
   // CHECK-SAME: (%[[A:.*]]: bf16, %[[B:.*]]: bf16)
   gpu.func @mixed(%a: bf16, %b: bf16) -> (bf16, bf16) {
-    // CHECK: vector.from_elements %[[A]], %{{.*}}
-    // CHECK: poly.apply <"silu-half3-bf16x2">
-    // CHECK: vector.from_elements %[[B]], %{{.*}}
-    // CHECK: poly.apply <"tanh-half3-bf16x2">
+    // CHECK: poly.apply <"silu-half3-bf16x2"> %[[A]] : bf16 to bf16
+    // CHECK: poly.apply <"tanh-half3-bf16x2"> %[[B]] : bf16 to bf16
     %0 = poly.silu %a program <"silu-half3-bf16x2"> : bf16
     %1 = poly.tanh %b program <"tanh-half3-bf16x2"> : bf16
     gpu.return %0, %1 : bf16, bf16

@@ -166,8 +166,9 @@ def Poly_ApplyOp : Poly_Op<"apply"> {
   let summary = "Evaluate a Program on its lanes";
   let description = [{
     One evaluation of a Program. A program of two lanes takes and gives
-    two-element vectors of its argument and result format; one of a single lane
-    takes and gives scalars.
+    two-element vectors of its argument and result format, or scalars: then its
+    scalar form computes lane 0 by the same instructions. A program of a single
+    lane takes and gives scalars.
 
     ```mlir
     %y = poly.apply <"silu-half3-bf16x2"> %x : vector<2xbf16> to vector<2xbf16>
