@@ -18,6 +18,8 @@
 #include "CompileTool.h"
 #include "ElementwiseRun.h"
 
+#include "poly/Target/Target.h"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -185,6 +187,34 @@ TEST_P(ReplayEqualsPTX, OnAllInputs) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, ReplayEqualsPTX,
                          testing::ValuesIn(allProgramNames()), programTestName);
+
+/// One program of each kind of code on each chip: the backend writes other
+/// instructions for other chips (wider vectors, packed f32).
+class EveryChip : public ReplayEqualsPTX {};
+
+TEST_P(EveryChip, OnAllInputs) {
+  const poly::TargetModel *target = poly::findTarget(GetParam());
+  for (const char *name :
+       {"sigmoid-half3-bf16x2", "silu-odd5-f16x2", "silu-half3-f32-bf16x2",
+        "silu-sfu-bf16x2", "tanh-tanh32-f32-f16x2", "sigmoid-ex2poly-f16x2",
+        "silu-sfu-f32"}) {
+    SCOPED_TRACE(name);
+    const Program &program = programNamed(name);
+    if (poly::minimumSm(program) <= target->sm)
+      check(program, GetParam());
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+std::vector<std::string> allChips() {
+  std::vector<std::string> chips;
+  for (const poly::TargetModel *target : poly::allTargets())
+    chips.emplace_back(target->chip);
+  return chips;
+}
+INSTANTIATE_TEST_SUITE_P(Chips, EveryChip, testing::ValuesIn(allChips()),
+                         programTestName);
 
 /// The emulator must see a difference, or the tests above prove nothing.
 TEST(PtxOracle, SeesOneWrongConstant) {
