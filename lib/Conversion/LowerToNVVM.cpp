@@ -35,8 +35,9 @@ std::string mlir::poly::defaultFeatures(llvm::StringRef chip) {
     return specific ? "+ptx80" : "+ptx78";
   if (sm >= 89)
     return "+ptx78";
+  // min.NaN.xorsign.abs came with sm_86 in 7.2.
   if (sm >= 80)
-    return "+ptx71";
+    return "+ptx72";
   return "+ptx70";
 }
 

@@ -61,7 +61,8 @@ static std::string findLibdevice(llvm::StringRef given) {
 }
 
 static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(const mlir::poly::ToPTXOptions &options, llvm::Error &error) {
+createTargetMachine(const mlir::poly::ToPTXOptions &options,
+                    llvm::Error &error) {
   static std::once_flag initialised;
   std::call_once(initialised, [] {
     LLVMInitializeNVPTXTarget();
@@ -218,8 +219,8 @@ llvm::Expected<std::string> mlir::poly::assembleCubin(llvm::StringRef ptx,
                      "--ptxas=PATH, or write PTX by naming the output *.ptx");
 
   SmallString<128> ptxPath, cubinPath, logPath;
-  for (auto [suffix, path] : {std::pair("ptx", &ptxPath), {"cubin", &cubinPath},
-                              {"log", &logPath}})
+  for (auto [suffix, path] :
+       {std::pair("ptx", &ptxPath), {"cubin", &cubinPath}, {"log", &logPath}})
     if (std::error_code code =
             llvm::sys::fs::createTemporaryFile("poly", suffix, *path))
       return makeError("cannot create a temporary file: " + code.message());
@@ -233,13 +234,12 @@ llvm::Expected<std::string> mlir::poly::assembleCubin(llvm::StringRef ptx,
     return std::move(writeError);
 
   std::string arch = ("-arch=" + chip).str();
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""),
-                                                llvm::StringRef(logPath),
-                                                llvm::StringRef(logPath)};
+  std::optional<llvm::StringRef> redirects[] = {
+      llvm::StringRef(""), llvm::StringRef(logPath), llvm::StringRef(logPath)};
   std::string message;
-  int code = llvm::sys::ExecuteAndWait(
-      tool, {tool, arch, "-o", cubinPath, ptxPath}, std::nullopt, redirects, 0,
-      0, &message);
+  int code =
+      llvm::sys::ExecuteAndWait(tool, {tool, arch, "-o", cubinPath, ptxPath},
+                                std::nullopt, redirects, 0, 0, &message);
   if (code != 0) {
     if (auto log = llvm::MemoryBuffer::getFile(logPath))
       message += (*log)->getBuffer().trim();
