@@ -261,10 +261,13 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     // Of two equally cheap programs the one that takes the argument as it is
     // leaves less to the rest of the compiler.
     double perElement = slotsAfter / request.elements;
-    bool sameFormat = info.from == request.from;
-    if (choice.program && (choice.slotsAfter < perElement ||
-                           (choice.slotsAfter == perElement && !sameFormat)))
-      continue;
+    if (choice.program) {
+      bool asIs = info.from == request.from;
+      bool chosenAsIs = choice.program->program.info().from == request.from;
+      if (choice.slotsAfter < perElement ||
+          (choice.slotsAfter == perElement && (chosenAsIs || !asIs)))
+        continue;
+    }
     choice.kind = Choice::Apply;
     choice.program = &registered;
     choice.slotsAfter = perElement;
