@@ -28,7 +28,7 @@ namespace {
 /// rounding too; above, every clamp is reached and the function is saturated.
 constexpr double kSmallest = 0x1p-7, kLargest = 16;
 constexpr size_t kHot = 32;
-constexpr size_t kChunk = 512;
+constexpr size_t kChunk = 128;
 /// Saturated for sure, and finite in every format.
 constexpr double kFar = 1000;
 

@@ -127,6 +127,10 @@ std::vector<PolynomialRequest> fit::shippedRequests(Function function) {
       request.exactTail = exactTail;
       request.degree = degree;
       request.format = format;
+      // The one row that depends on the seed: silu of degree 4 in bf16 is at
+      // 2.36e-2 with seed 1, 1.97e-2 with this.
+      if (function == Function::Silu && degree == 4 && format == Format::BF16)
+        request.seed = 4;
       requests.push_back(request);
     }
   }
@@ -135,6 +139,7 @@ std::vector<PolynomialRequest> fit::shippedRequests(Function function) {
 
 std::string fit::tableRow(const PolynomialSpec &spec) {
   return "{" + std::string(spec.odd ? "true" : "false") +
+         (spec.exactTail ? ", true" : ", false") +
          ", Format::" + enumerator(spec.format) + ", " + literal(spec.clamp) +
          ", " + std::to_string(spec.coefficients.size()) + ", " +
          list(spec.coefficients) + ", \"" + spec.provenance + "\"},";

@@ -61,7 +61,7 @@ TEST(Registry, NameSaysFormatsAndInfoAgrees) {
     EXPECT_EQ(info.lanes, scalar ? 1u : 2u) << info.name;
     size_t arguments = info.from == Format::F32 && !scalar ? 2 : 1;
     EXPECT_EQ(entry.program.inputs().size(), arguments) << info.name;
-    EXPECT_EQ(info.name.rfind(name(info.function)), 0u) << info.name;
+    EXPECT_EQ(info.name.rfind(name(info.function), 0), 0u) << info.name;
     EXPECT_EQ(entry.program.resultType(),
               scalar ? Type::F32 : packedType(info.to))
         << info.name;
