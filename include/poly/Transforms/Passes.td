@@ -31,6 +31,37 @@ def PolyRaise : Pass<"poly-raise"> {
     Does nothing: on host code, f64, scalable vectors, tensors, ops under
     `poly.keep`, truncations with an explicit rounding mode, and near misses
     (constants must match within a few ulps of their own type).
+
+    Before `poly-opt --poly-raise`:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: f32) -> f32 {
+        %one = arith.constant 1.0 : f32
+        %n = arith.negf %x fastmath<afn> : f32
+        %e = math.exp %n fastmath<afn> : f32
+        %d = arith.addf %one, %e fastmath<afn> : f32
+        %s = arith.divf %one, %d fastmath<afn> : f32
+        gpu.return %s : f32
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: f32) -> f32 {
+        %one = arith.constant 1.0 : f32
+        %n = arith.negf %x fastmath<afn> : f32
+        %e = math.exp %n fastmath<afn> : f32
+        %d = arith.addf %one, %e fastmath<afn> : f32
+        %s = arith.divf %one, %d fastmath<afn> : f32
+        %p = poly.sigmoid %x replaces %s fastmath<afn> consent : f32
+        gpu.return %p : f32
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::poly::PolyDialect",
                            "::mlir::arith::ArithDialect"];
@@ -56,6 +87,34 @@ def PolyPlan : Pass<"poly-plan"> {
     f32 input would be rounded without permission, or where no Program pays.
     A budget that was asked for and that no Program on the target meets is an
     error at the op.
+
+    Before `poly-opt --poly-plan=programs=tanh-half3-bf16x2`:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %f = arith.extf %x : vector<2xbf16> to vector<2xf32>
+        %t = math.tanh %f fastmath<afn> : vector<2xf32>
+        %p = poly.tanh %f replaces %t fastmath<afn> consent : vector<2xf32>
+        %r = arith.truncf %p : vector<2xf32> to vector<2xbf16>
+        gpu.return %r : vector<2xbf16>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %f = arith.extf %x : vector<2xbf16> to vector<2xf32>
+        %t = math.tanh %f fastmath<afn> : vector<2xf32>
+        %p = poly.tanh %f replaces %t fastmath<afn> consent program <"tanh-half3-bf16x2"> : vector<2xf32>
+        %r = arith.truncf %p : vector<2xf32> to vector<2xbf16>
+        gpu.return %r : vector<2xbf16>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::poly::PolyDialect",
                            "::mlir::arith::ArithDialect"];
@@ -95,6 +154,31 @@ def PolyPack : Pass<"poly-pack"> {
     Numerics: bit-exact; the Program's result takes the place of the
     truncation it feeds.
     Does nothing: without planned sites.
+
+    Before `poly-opt --poly-pack`:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %f = arith.extf %x : vector<2xbf16> to vector<2xf32>
+        %t = math.tanh %f fastmath<afn> : vector<2xf32>
+        %p = poly.tanh %f replaces %t fastmath<afn> consent program <"tanh-half3-bf16x2"> : vector<2xf32>
+        %r = arith.truncf %p : vector<2xf32> to vector<2xbf16>
+        gpu.return %r : vector<2xbf16>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %y = poly.apply <"tanh-half3-bf16x2"> %x : vector<2xbf16> to vector<2xbf16>
+        gpu.return %y : vector<2xbf16>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::poly::PolyDialect",
                            "::mlir::arith::ArithDialect",
@@ -116,6 +200,33 @@ def PolyExpand : Pass<"poly-expand"> {
     Output: no poly op.
     Numerics: changes results, within the certificate of the Program.
     Does nothing: without poly ops.
+
+    Before `poly-opt --poly-expand`:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %y = poly.apply <"sigmoid-tanhpacked-bf16x2"> %x : vector<2xbf16> to vector<2xbf16>
+        gpu.return %y : vector<2xbf16>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xbf16>) -> vector<2xbf16> {
+        %half = llvm.mlir.constant(dense<5.0e-01> : vector<2xbf16>) : vector<2xbf16>
+        %h = llvm.fmul %x, %half : vector<2xbf16>
+        %i = llvm.bitcast %h : vector<2xbf16> to i32
+        %t = llvm.inline_asm asm_dialect = att "tanh.approx.bf16x2 $0, $1;", "=r,r" %i : (i32) -> i32
+        %u = llvm.bitcast %t : i32 to vector<2xbf16>
+        %s = llvm.intr.fma(%u, %half, %half) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+        gpu.return %s : vector<2xbf16>
+      }
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::poly::PolyDialect",
                            "::mlir::arith::ArithDialect",
