@@ -48,6 +48,7 @@ function(poly_add_unit_test target)
   gtest_discover_tests(${target}
     TEST_PREFIX "${ARG_KIND}/"
     TEST_LIST ${target}_tests
+    NO_PRETTY_VALUES
     DISCOVERY_TIMEOUT 60
     DISCOVERY_MODE PRE_TEST)
   # The discovery flattens lists, so a property with two labels is set after it.
