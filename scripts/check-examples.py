@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of the documentation.
 
-usage: check-examples.py --poly-opt build/ci/bin/poly-opt FILE...
+usage: check-examples.py --poly-opt build/ci/bin/poly-opt FILE|FOLDER...
 
 Every ```mlir block of the files must parse and verify. A block announced by a
 line "Before `poly-opt OPTIONS`:" is run with these options, and the result must
@@ -12,6 +12,8 @@ be the next block, announced by "After:".
 """
 
 import argparse
+import glob
+import os
 import re
 import subprocess
 import sys
@@ -82,7 +84,13 @@ def main():
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
     total, problems = 0, []
+    files = []
     for path in args.files:
+        if os.path.isdir(path):
+            files += sorted(glob.glob(os.path.join(path, "*.md")))
+        else:
+            files.append(path)
+    for path in files:
         count, found = check(args.poly_opt, path)
         total += count
         problems += found
