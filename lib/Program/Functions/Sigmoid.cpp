@@ -12,7 +12,8 @@
 ///
 /// Contract of every program, held by test/unit/Registry:
 ///   NaN gives NaN; +-0 gives exactly 0.5; +Inf exactly 1; -Inf exactly +0.
-///   Polynomials are exactly 0 and 1 beyond their clamp and never leave [0, 1].
+///   Polynomials are exactly 0 and 1 beyond their clamp and never leave [0, 1];
+///   those called "free" stop short of 0 and 1 by at most their error bound.
 ///   sfu and ex2poly keep the tail of small values down to the smallest
 ///   subnormal of the result and are within one ulp in 16-bit results.
 ///   tanh32 and tanhpacked have a bounded absolute error only: 1/2 + t/2

@@ -12,7 +12,8 @@
 /// Contract of every program, held by test/unit/Registry:
 ///   NaN gives NaN; +-0 keeps its sign; +-Inf gives exactly +-1; odd bit for
 ///   bit. Polynomials are exactly +-1 beyond their clamp and never leave
-///   [-1, 1]; their error is an absolute one.
+///   [-1, 1], their error being an absolute one; those called "free" stop short
+///   of +-1 by at most their error bound.
 ///   sfu and ex2poly are within one ulp in 16-bit results, small arguments and
 ///   subnormals included.
 ///
