@@ -42,7 +42,7 @@ public:
   Packer(Operation *root, PolyDialect &dialect)
       : root(root), dialect(dialect), builder(root->getContext()) {}
 
-  void run();
+  LogicalResult run();
   unsigned evaluations = 0, pairs = 0;
 
 private:
@@ -185,7 +185,22 @@ void Packer::replace(Site &site, Value value) {
   site.op->erase();
 }
 
-void Packer::run() {
+/// A program may be named by hand; it must take and give the site's formats.
+static LogicalResult checkFits(const Site &site, const ProgramInfo &info) {
+  bool takes = info.from == site.from ||
+               (info.from == Format::F32 &&
+                getFormat(site.op->getOperand(0).getType()) == Format::F32);
+  if (takes && info.to == site.to)
+    return success();
+  return site.op->emitOpError()
+         << "program '" << info.name << "' takes " << ::poly::name(info.from)
+         << " and gives " << ::poly::name(info.to)
+         << ", but here the values are " << ::poly::name(site.from)
+         << " and every use takes " << ::poly::name(site.to)
+         << "; let poly-plan choose";
+}
+
+LogicalResult Packer::run() {
   SmallVector<Operation *> planned;
   root->walk([&](Operation *op) {
     if (getFunction(op) && op->hasAttr("program"))
@@ -194,6 +209,9 @@ void Packer::run() {
   llvm::for_each(planned, sinkTruncations);
   std::vector<Site> sites(planned.size());
   llvm::transform(planned, sites.begin(), analyzeSite);
+  for (const Site &site : sites)
+    if (failed(checkFits(site, info(site))))
+      return failure();
   llvm::MapVector<std::pair<Block *, Attribute>, SmallVector<Site *>> scalars;
   for (Site &site : sites) {
     site.from = info(site).from;
@@ -217,18 +235,23 @@ void Packer::run() {
     }
   }
   eraseRemains();
+  return success();
 }
 
 void PolyPackPass::runOnOperation() {
   auto *dialect = getContext().getLoadedDialect<PolyDialect>();
   SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
   std::atomic<unsigned> evaluations(0), pairs(0);
-  parallelForEach(&getContext(), roots, [&](Operation *root) {
-    Packer packer(root, *dialect);
-    packer.run();
-    evaluations += packer.evaluations;
-    pairs += packer.pairs;
-  });
+  LogicalResult packed = failableParallelForEach(
+      &getContext(), roots, [&](Operation *root) -> LogicalResult {
+        Packer packer(root, *dialect);
+        LogicalResult result = packer.run();
+        evaluations += packer.evaluations;
+        pairs += packer.pairs;
+        return result;
+      });
+  if (failed(packed))
+    return signalPassFailure();
   numPacked += evaluations;
   numPairs += pairs;
 }
