@@ -12,7 +12,7 @@ with twice as many functions, and runs on them, alternating,
   poly-opt   --poly-substitute
   mlir-opt   --canonicalize --cse
 
-Prints the medians of wall-clock time and peak memory, and checks that the
+Prints the medians of wall-clock time, processor time and peak memory, and checks that the
 result does not depend on multithreading.
 """
 
@@ -91,14 +91,14 @@ def generate(path, functions, sites):
 
 
 def measure(command):
-    """Wall-clock seconds and peak memory in MiB of one run."""
+    """Wall-clock seconds, processor seconds and peak memory in MiB of one run."""
     start = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, os.environ)
     _, status, usage = os.wait4(pid, 0)
     seconds = time.perf_counter() - start
     if status:
         sys.exit(f"{' '.join(command)} failed")
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def digest(path):
@@ -136,12 +136,13 @@ def main():
         figures = {}
         sites = args.functions * args.sites
         print(f"{sites} sites in {args.functions} functions; medians of {args.rounds}")
-        print(f"{'':32} {'seconds':>8} {'MiB':>8}")
+        print(f"{'':32} {'seconds':>8} {'CPU':>8} {'MiB':>8}")
         for name, values in samples.items():
             seconds = statistics.median(v[0] for v in values)
-            memory = statistics.median(v[1] for v in values)
-            figures[name] = {"seconds": round(seconds, 3), "MiB": round(memory, 1)}
-            print(f"{name:32} {seconds:8.2f} {memory:8.0f}")
+            cpu = statistics.median(v[1] for v in values)
+            memory = statistics.median(v[2] for v in values)
+            figures[name] = {"seconds": round(seconds, 3), "cpuSeconds": round(cpu, 3), "MiB": round(memory, 1)}
+            print(f"{name:32} {seconds:8.2f} {cpu:8.2f} {memory:8.0f}")
 
         names = list(runs)
         base, ours, base2, ours2 = (figures[name] for name in names)
