@@ -15,6 +15,8 @@ together with the runner. Cubins are made where ptxas is found, PTX otherwise.
 On a machine with that GPU, where only DIR is needed:
 
   DIR/poly-run-programs DIR/manifest.json -o RESULT.json
+
+On a machine that has both, `check` does the two steps; it exits with 77 (skipped) where there is no GPU.
 """
 
 import argparse
@@ -149,12 +151,23 @@ def main():
     command.add_argument("--bin", required=True, help="folder of poly's tools")
     command.add_argument("--out", required=True, help="folder to write")
     command.add_argument("--chip", default="sm_90", help="GPU, default sm_90")
+    command = commands.add_parser("check", help="prepare and run on this machine's GPU")
+    command.add_argument("--bin", required=True, help="folder of poly's tools")
+    command.add_argument("--out", required=True, help="folder to write")
+    command.add_argument("--chip", default="sm_90", help="GPU, default sm_90")
     args = parser.parse_args()
+    if args.command == "check" and not os.path.exists("/dev/nvidiactl"):
+        print("no GPU on this machine; skipped")
+        sys.exit(77)
     args.ptxas = shutil.which("ptxas") or (
         "/usr/local/cuda/bin/ptxas" if os.path.exists("/usr/local/cuda/bin/ptxas") else None
     )
     os.makedirs(args.out, exist_ok=True)
     prepare(args)
+    if args.command == "check":
+        runner = os.path.join(args.out, "poly-run-programs")
+        manifest = os.path.join(args.out, "manifest.json")
+        sys.exit(subprocess.run([runner, manifest]).returncode)
 
 
 if __name__ == "__main__":
