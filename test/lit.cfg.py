@@ -47,6 +47,9 @@ if config.ptxas:
     config.available_features.add("ptxas")
 if config.nvdisasm:
     config.available_features.add("nvdisasm")
+if config.sanitize:
+    # Stock mlir-opt cannot load an instrumented plugin.
+    config.available_features.add("sanitizer")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 if os.geteuid() == 0:

@@ -1,3 +1,4 @@
+// UNSUPPORTED: sanitizer
 // Every pass and pipeline of the plugin runs in stock mlir-opt.
 // RUN: %mlir_opt --load-pass-plugin=%poly_plugin --load-dialect-plugin=%poly_plugin \
 // RUN:   --pass-pipeline='builtin.module(poly-raise)' %s | FileCheck %s --check-prefix=RAISE
