@@ -13,11 +13,16 @@
 // RUN: %mlir_opt --load-pass-plugin=%poly_plugin --load-dialect-plugin=%poly_plugin \
 // RUN:   --pass-pipeline='builtin.module(poly-to-nvptx)' %s | FileCheck %s --check-prefix=NVPTX
 
+// RUN: %mlir_opt --load-pass-plugin=%poly_plugin --load-dialect-plugin=%poly_plugin \
+// RUN:   --pass-pipeline='builtin.module(poly-check-access)' %s 2>&1 | FileCheck %s --check-prefix=ACCESS
+
 // RAISE: poly.silu
 // PLAN: poly.silu {{.*}} program <
 // PACK: poly.apply
 // EXPAND-NOT: poly.
 // EXPAND: llvm.call_intrinsic
+// ACCESS-NOT: warning
+// ACCESS: math.exp
 // NVPTX: gpu.module @kernels [#nvvm.target<{{.*}}chip = "sm_90"
 // NVPTX: llvm.func @silu
 gpu.module @kernels {
