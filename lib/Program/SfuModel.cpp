@@ -99,6 +99,9 @@ uint32_t poly::sfu::deviate(const Node &node, uint32_t bits,
     return bits;
   Format format = elementFormat(node.type);
   const FormatTraits &t = traits(format);
+  // 1/x rounds to a power of two only where x is one.
+  if (!isTanh && !isEx2 && (bits & 0x007fffffu) == 0)
+    return bits;
   uint32_t limit = isTanh ? encode(format, 1.0) : t.infinity - 1;
   if (format == Format::F32) {
     // 2^-11 of a number with 24 significant bits is at most 2^13 ulp.

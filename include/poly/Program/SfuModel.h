@@ -40,7 +40,9 @@ struct Deviation {
 /// ulp, rcp.approx.f32 1 ulp and tanh.approx.f32 2^-11 relative (PTX ISA); one
 /// ulp for the 16-bit instructions, which no input exceeds on an H200 (for
 /// tanh.approx.bf16 the PTX ISA grants 2^-8 absolute). Zeros, infinities, NaN
-/// and the range of tanh stay.
+/// and the range of tanh stay, and so does the reciprocal of a power of two,
+/// which an H200 gives exactly for every one: with e underflowed, x / (1 + e)
+/// is x and cannot overflow.
 uint32_t deviate(const Node &node, uint32_t bits, const Deviation &deviation);
 
 uint32_t ex2F32(uint32_t bits, bool ftz);

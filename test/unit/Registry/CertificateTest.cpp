@@ -88,6 +88,21 @@ TEST(Certificates, SayWhatTheyCover) {
   }
 }
 
+// What f32 sites may use: bounded relative error everywhere, the largest number
+// and the tail included. The worst is where ex2.approx gives subnormals.
+TEST(Certificates, GuardFreeF32FormsAreBounded) {
+  const std::pair<const char *, double> bounds[] = {{"sigmoid-sfu-f32", 4.1e-6},
+                                                    {"silu-sfu-f32", 2.7e-5},
+                                                    {"tanh-sfu-f32", 3.7e-7}};
+  for (auto [name, bound] : bounds) {
+    const RegisteredProgram *entry = findProgram(name);
+    ASSERT_NE(entry, nullptr) << name;
+    EXPECT_LE(entry->certificate.maxRel, bound) << name;
+    EXPECT_GE(entry->certificate.maxRel, 0.9 * bound) << name;
+    EXPECT_TRUE(std::isfinite(entry->certificate.maxUlp)) << name;
+  }
+}
+
 // An f32 argument that rounding leaves alone meets the same program.
 TEST(Certificates, OfRoundedArgumentsAreThoseOfTheNarrowProgram) {
   for (const RegisteredProgram &entry : shippedPrograms()) {
