@@ -38,6 +38,8 @@ function(poly_add_unit_test target)
   add_executable(${target} ${ARG_SOURCES})
   _poly_common(${target})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
+  # The time goes into compiling tests, not into running their own code.
+  target_compile_options(${target} PRIVATE ${POLY_TEST_OPTIONS})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   poly_test_depends(${target})
   set(speed quick)
