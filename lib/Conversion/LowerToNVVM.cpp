@@ -18,27 +18,53 @@
 
 using namespace mlir;
 
-std::string mlir::poly::defaultFeatures(llvm::StringRef chip) {
-  // PTX ISA release notes: the version that introduced each target. The packed
-  // bf16 arithmetic of sm_90 needs 7.8, which is also the first with sm_90.
+/// The PTX version (72 for 7.2) that introduced \p chip with the packed
+/// instructions of its generation (PTX ISA release notes): the xorsign of sm_86
+/// came in 7.2, sm_90 and its packed bf16 arithmetic in 7.8.
+static unsigned minimumPtxVersion(llvm::StringRef chip) {
   const ::poly::TargetModel *model =
       ::poly::findTarget(std::string_view(chip.data(), chip.size()));
   unsigned sm = model ? model->sm : 90;
-  bool specific = chip.ends_with("a");
+  if (chip.ends_with("f")) // Family-specific targets.
+    return 88;
   if (sm >= 120)
-    return "+ptx87";
+    return 87;
   if (sm >= 103)
-    return "+ptx88";
+    return 88;
   if (sm >= 100)
-    return "+ptx86";
+    return 86;
   if (sm >= 90)
-    return specific ? "+ptx80" : "+ptx78";
+    return chip.ends_with("a") ? 80 : 78;
   if (sm >= 89)
-    return "+ptx78";
-  // min.NaN.xorsign.abs came with sm_86 in 7.2.
+    return 78;
   if (sm >= 80)
-    return "+ptx72";
-  return "+ptx70";
+    return 72;
+  return 70;
+}
+
+std::string mlir::poly::defaultFeatures(llvm::StringRef chip) {
+  return "+ptx" + std::to_string(minimumPtxVersion(chip));
+}
+
+std::string mlir::poly::checkFeatures(llvm::StringRef chip,
+                                      llvm::StringRef features) {
+  if (features.empty())
+    return "";
+  llvm::SmallVector<llvm::StringRef> parts;
+  features.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    unsigned version = 0;
+    llvm::StringRef rest = part.trim();
+    if (!rest.consume_front("+ptx") || rest.getAsInteger(10, version))
+      return ("unknown feature '" + part + "'; use +ptxNN, e.g. " +
+              defaultFeatures(chip))
+          .str();
+    if (version < minimumPtxVersion(chip))
+      return ("feature '" + part + "' is too old for " + chip + "; use " +
+              defaultFeatures(chip) + " or newer")
+          .str();
+  }
+  return "";
 }
 
 void mlir::poly::addLowerToNVVMPasses(OpPassManager &pm, llvm::StringRef chip,
@@ -62,6 +88,7 @@ void mlir::poly::addLowerToNVVMPasses(OpPassManager &pm, llvm::StringRef chip,
   gpuModule.addPass(createConvertVectorToLLVMPass());
   gpuModule.addPass(createArithToLLVMConversionPass());
   gpuModule.addPass(createConvertIndexToLLVMPass());
+  gpuModule.addPass(createUBToLLVMConversionPass());
   gpuModule.addPass(createConvertNVVMToLLVMPass());
   gpuModule.addPass(createCanonicalizerPass());
   gpuModule.addPass(createCSEPass());

@@ -151,7 +151,7 @@ mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(options, error);
   if (error)
-    return std::move(error);
+    return error;
   if (!machine)
     return makeError("cannot create the NVPTX target machine");
 
@@ -180,7 +180,7 @@ mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
   linked->setTargetTriple(machine->getTargetTriple());
   linked->setDataLayout(machine->createDataLayout());
   if (llvm::Error linkError = linkLibdevice(*linked, options))
-    return std::move(linkError);
+    return linkError;
   optimise(*linked, *machine, options.optLevel);
 
   llvm::SmallString<0> text;
@@ -231,7 +231,7 @@ llvm::Expected<std::string> mlir::poly::assembleCubin(llvm::StringRef ptx,
             os << ptx;
             return llvm::Error::success();
           }))
-    return std::move(writeError);
+    return writeError;
 
   std::string arch = ("-arch=" + chip).str();
   std::optional<llvm::StringRef> redirects[] = {

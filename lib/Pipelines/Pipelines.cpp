@@ -29,7 +29,9 @@ void mlir::poly::buildSubstitutePipeline(OpPassManager &pm,
   plan.table = options.table;
   pm.addPass(createPolyPlan(plan));
   pm.addPass(createPolyPack());
-  pm.addPass(createPolyExpand());
+  PolyExpandOptions expand;
+  expand.chip = options.chip;
+  pm.addPass(createPolyExpand(expand));
 }
 
 void mlir::poly::buildToNVPTXPipeline(OpPassManager &pm,

@@ -209,10 +209,8 @@ static double worstError(Format format,
 //===----------------------------------------------------------------------===//
 
 static bool usesSfu(const Program &program) {
-  return std::any_of(
-      program.nodes().begin(), program.nodes().end(), [](const Node &node) {
-        return isSfu(node.op);
-      });
+  return std::any_of(program.nodes().begin(), program.nodes().end(),
+                     [](const Node &node) { return isSfu(node.op); });
 }
 
 /// Never decreasing over ascending inputs; false at any NaN.
@@ -320,12 +318,14 @@ bool poly::meets(const Program &program, const Accuracy &accuracy,
   const ProgramInfo &info = program.info();
   std::vector<uint32_t> inputs = testedInputs(info, f32Samples);
   std::vector<std::vector<uint32_t>> corners = replayCorners(program, inputs);
+  double minNormal = std::ldexp(1.0, traits(info.to).minExponent);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (isInf(info.from, inputs[i]))
       continue;
     double x = decode(info.from, inputs[i]);
     double truth = reference(info.function, x);
-    double allowed = std::max({accuracy.atol, accuracy.rtol * std::fabs(truth),
+    double magnitude = std::max(std::fabs(truth), minNormal);
+    double allowed = std::max({accuracy.atol, accuracy.rtol * magnitude,
                                accuracy.ulps * ulp(info.to, truth)});
     if (worstError(info.to, corners, i, truth) <= allowed)
       continue;

@@ -63,7 +63,7 @@ public:
   ProgramReader(const json::Object &object, std::string prefix)
       : object(object), prefix(std::move(prefix)) {}
 
-  Expected<Program> read();
+  Expected<std::vector<Program>> read();
 
 private:
   bool fail(const Twine &message) {
@@ -213,18 +213,31 @@ bool ProgramReader::readSpec() {
   return true;
 }
 
-Expected<Program> ProgramReader::read() {
+Expected<std::vector<Program>> ProgramReader::read() {
   if (!readSpec())
     return makeError(error);
-  Program program =
-      buildPolynomial(spec, from, ClampKind::XorSign, programName);
-  if (program.nodes().empty())
-    return makeError(prefix + "no instructions can be built from it");
-  return program;
+  // The second form is for chips without min.NaN.xorsign.abs.
+  std::vector<Program> programs = {
+      buildPolynomial(spec, from, ClampKind::XorSign, programName),
+      buildPolynomial(spec, from, ClampKind::MinMax, programName + "-sm80")};
+  for (const Program &program : programs)
+    if (program.nodes().empty())
+      return makeError(prefix + "no instructions can be built from it");
+  return programs;
 }
 
 Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
                                                       StringRef path) {
+  // The JSON parser recurses; a program file is three levels deep.
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' || c == '{';
+    depth -= c == ']' || c == '}';
+    if (depth > 64)
+      return makeError(path +
+                       ": nested too deeply for a program file; expected "
+                       "[{...}, ...]");
+  }
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
     return syntaxError(parsed.takeError(), text, path);
@@ -245,13 +258,16 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
     if (programName)
       prefix += (" ('" + *programName + "')").str();
     prefix += ": ";
-    Expected<Program> program = ProgramReader(*object, prefix).read();
-    if (!program)
-      return program.takeError();
-    if (!names.insert(program->name()).second)
-      return makeError(prefix + "the name is used twice; give each program its "
-                                "own");
-    programs.push_back(std::move(*program));
+    Expected<std::vector<Program>> forms =
+        ProgramReader(*object, prefix).read();
+    if (!forms)
+      return forms.takeError();
+    for (Program &program : *forms) {
+      if (!names.insert(program.name()).second)
+        return makeError(prefix + "the name is used twice; give each program "
+                                  "its own");
+      programs.push_back(std::move(program));
+    }
   }
   return programs;
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::poly {
 
@@ -82,6 +83,22 @@ llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op) {
   else
     collect(op, isInside, roots);
   return roots;
+}
+
+llvm::SmallVector<llvm::SmallVector<Operation *, 1>>
+collectDeviceGroups(Operation *op) {
+  llvm::MapVector<Operation *, llvm::SmallVector<Operation *, 1>> groups;
+  for (Operation *root : collectDeviceRoots(op)) {
+    Operation *isolated = root;
+    while (isolated->getParentOp() &&
+           !isolated->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      isolated = isolated->getParentOp();
+    groups[isolated].push_back(root);
+  }
+  llvm::SmallVector<llvm::SmallVector<Operation *, 1>> result;
+  for (auto &group : groups)
+    result.push_back(std::move(group.second));
+  return result;
 }
 
 bool hasInherited(Operation *op, llvm::StringRef name) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Target/Target.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/EmitProgram.h"
 #include "poly/Transforms/Passes.h"
@@ -15,6 +16,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <atomic>
 
@@ -33,12 +36,21 @@ struct PolyExpandPass : mlir::poly::impl::PolyExpandBase<PolyExpandPass> {
 };
 } // namespace
 
-/// The region whose entry block dominates all of \p root's code.
-static Block *entryBlock(Operation *root) {
-  for (Region &region : root->getRegions())
-    if (!region.empty())
-      return &region.front();
-  return root->getBlock();
+/// The innermost op around \p op, \p root at most, that values cannot enter:
+/// constants go to its entry block.
+static Operation *constantScope(Operation *op, Operation *root) {
+  Operation *scope = op->getParentOp();
+  while (scope != root && !scope->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    scope = scope->getParentOp();
+  return scope;
+}
+
+/// The block of \p scope that dominates all of its code around \p op.
+static Block *entryBlock(Operation *scope, Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region->getParentOp() != scope)
+    region = region->getParentRegion();
+  return &region->front();
 }
 
 static void expandApply(ApplyOp apply, PolyDialect &dialect,
@@ -120,23 +132,65 @@ static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
   if (applies.empty())
     return 0;
   // One copy of each constant, where every evaluation can see it.
-  ConstantCache cache;
+  llvm::MapVector<Block *, ConstantCache> caches;
   OpBuilder constants(root->getContext());
   for (ApplyOp apply : applies) {
     // Anew each time: the first op of the block may have been an erased apply.
-    constants.setInsertionPointToStart(entryBlock(root));
-    expandApply(apply, dialect, cache, constants);
+    Block *entry = entryBlock(constantScope(apply, root), apply);
+    constants.setInsertionPointToStart(entry);
+    expandApply(apply, dialect, caches[entry], constants);
   }
   return applies.size();
 }
 
+/// A program that was named by hand may need a newer chip.
+static LogicalResult checkChip(ApplyOp apply, PolyDialect &dialect,
+                               const ::poly::TargetModel *target) {
+  StringRef name = apply.getProgram().getName();
+  unsigned needed = ::poly::minimumSm(dialect.findProgram(name)->program);
+  if (!target || needed <= target->sm)
+    return success();
+  return apply.emitOpError() << "program '" << name << "' needs sm_" << needed
+                             << " or later, but the chip is " << target->chip;
+}
+
 void PolyExpandPass::runOnOperation() {
   auto *dialect = getContext().getLoadedDialect<PolyDialect>();
-  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
-  std::atomic<unsigned> count(0);
-  parallelForEach(&getContext(), roots, [&](Operation *root) {
-    count += expandRoot(root, *dialect);
+  const ::poly::TargetModel *target = nullptr;
+  if (!chip.empty()) {
+    target = ::poly::findTarget(chip);
+    if (!target) {
+      emitError(getOperation()->getLoc())
+          << "unknown chip '" << chip << "'; known chips are "
+          << ::poly::knownChips();
+      return signalPassFailure();
+    }
+  }
+  auto groups = collectDeviceGroups(getOperation());
+  llvm::DenseSet<Operation *> inDevice;
+  bool failedCheck = false;
+  for (auto &roots : groups)
+    for (Operation *root : roots)
+      root->walk([&](ApplyOp apply) {
+        inDevice.insert(apply);
+        failedCheck |= failed(checkChip(apply, *dialect, target));
+      });
+  getOperation()->walk([&](ApplyOp apply) {
+    if (inDevice.contains(apply))
+      return;
+    apply.emitOpError("runs on a GPU, but this is host code; move it into a "
+                      "gpu.module or gpu.launch");
+    failedCheck = true;
   });
+  if (failedCheck)
+    return signalPassFailure();
+
+  std::atomic<unsigned> count(0);
+  parallelForEach(&getContext(), groups,
+                  [&](const SmallVector<Operation *, 1> &roots) {
+                    for (Operation *root : roots)
+                      count += expandRoot(root, *dialect);
+                  });
   // Hand-written function ops in host code get their plain spelling too.
   SmallVector<Operation *> hostOps;
   getOperation()->walk([&](Operation *op) {

@@ -104,23 +104,25 @@ void Packer::packVector(Site &site) {
   if (info(site).lanes == 2 && count == 2) {
     result = apply(site, whole, loc);
   } else {
-    result = arith::ConstantOp::create(builder, loc,
-                                       builder.getZeroAttr(flatResult));
+    // Built from its elements at once: a chain of insertions would copy the
+    // whole vector for each pair.
+    SmallVector<Value> elements;
     int64_t i = 0;
     if (info(site).lanes == 2)
       for (; i + 1 < count; i += 2) {
         Value pair = vector::ExtractStridedSliceOp::create(
             builder, loc, whole, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{2},
             ArrayRef<int64_t>{1});
-        result = vector::InsertStridedSliceOp::create(
-            builder, loc, apply(site, pair, loc), result, ArrayRef<int64_t>{i},
-            ArrayRef<int64_t>{1});
+        Value both = apply(site, pair, loc);
+        for (int64_t lane = 0; lane < 2; ++lane)
+          elements.push_back(
+              vector::ExtractOp::create(builder, loc, both, lane));
       }
     for (; i < count; ++i) {
       Value element = vector::ExtractOp::create(builder, loc, whole, i);
-      result = vector::InsertOp::create(builder, loc, apply(site, element, loc),
-                                        result, i);
+      elements.push_back(apply(site, element, loc));
     }
+    result = vector::FromElementsOp::create(builder, loc, flatResult, elements);
   }
   VectorType shaped = type.clone(flatResult.getElementType());
   if (shaped != flatResult)
@@ -133,10 +135,9 @@ void Packer::packPair(Site &first, Site &second) {
   Operation *latest = nullptr;
   Block *block = first.op->getBlock();
   for (Site *site : {&first, &second}) {
-    Operation *ready = availabilityPoint(site->op->getOperand(0),
+    Operation *ready = availabilityPoint(block, site->op->getOperand(0),
                                          info(*site).from != Format::F32);
-    if (ready && ready->getBlock() == block &&
-        (!latest || latest->isBeforeInBlock(ready)))
+    if (ready && (!latest || latest->isBeforeInBlock(ready)))
       latest = ready;
   }
   if (latest)
@@ -240,15 +241,18 @@ LogicalResult Packer::run() {
 
 void PolyPackPass::runOnOperation() {
   auto *dialect = getContext().getLoadedDialect<PolyDialect>();
-  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
   std::atomic<unsigned> evaluations(0), pairs(0);
   LogicalResult packed = failableParallelForEach(
-      &getContext(), roots, [&](Operation *root) -> LogicalResult {
-        Packer packer(root, *dialect);
-        LogicalResult result = packer.run();
-        evaluations += packer.evaluations;
-        pairs += packer.pairs;
-        return result;
+      &getContext(), collectDeviceGroups(getOperation()),
+      [&](const SmallVector<Operation *, 1> &roots) -> LogicalResult {
+        for (Operation *root : roots) {
+          Packer packer(root, *dialect);
+          if (failed(packer.run()))
+            return failure();
+          evaluations += packer.evaluations;
+          pairs += packer.pairs;
+        }
+        return success();
       });
   if (failed(packed))
     return signalPassFailure();

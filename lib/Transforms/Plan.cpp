@@ -180,7 +180,7 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
 
   // Gate 1, consent; the rest forms groups in program order.
   using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned,
-                              unsigned, unsigned, const void *>;
+                              unsigned, unsigned, unsigned, const void *>;
   llvm::MapVector<GroupKey, SmallVector<size_t>> groups;
   SmallVector<size_t> left;
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -198,6 +198,7 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
             static_cast<unsigned>(site.function),
             static_cast<unsigned>(site.from), static_cast<unsigned>(site.to),
             static_cast<unsigned>(*getFormat(site.op->getResult(0).getType())),
+            unsigned(site.op->hasAttr(PolyDialect::kRoundInputsAttr)),
             ownBudget}]
         .push_back(i);
   }
@@ -242,7 +243,7 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       result.failed = true;
       return;
     }
-  result.rows = std::move(rows);
+  llvm::move(rows, std::back_inserter(result.rows));
 }
 
 LogicalResult PolyPlanPass::writeReports(ArrayRef<ReportRow> rows) {
@@ -281,11 +282,12 @@ void PolyPlanPass::runOnOperation() {
   if (failed(chooser))
     return signalPassFailure();
 
-  SmallVector<Operation *> roots = collectDeviceRoots(getOperation());
-  std::vector<RootResult> results(roots.size());
+  auto groups = collectDeviceGroups(getOperation());
+  std::vector<RootResult> results(groups.size());
   LogicalResult planned = failableParallelForEachN(
-      &getContext(), 0, roots.size(), [&](size_t i) -> LogicalResult {
-        planRoot(roots[i], *chooser, results[i]);
+      &getContext(), 0, groups.size(), [&](size_t i) -> LogicalResult {
+        for (Operation *root : groups[i])
+          planRoot(root, *chooser, results[i]);
         return failure(results[i].failed);
       });
   if (failed(planned))

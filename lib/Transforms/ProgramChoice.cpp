@@ -14,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -76,10 +77,19 @@ LogicalResult ProgramChooser::addNamedPrograms(
     for (::poly::Program &program : *programs) {
       std::string name = program.name();
       Certificate certificate = ::poly::certify(program);
+      if (!std::isfinite(certificate.maxAbs))
+        return emitError() << entry << ": program '" << name
+                           << "' overflows: its error at x = "
+                           << certificate.worstAbsInput
+                           << " is infinite; use a smaller clamp";
       if (failed(dialect.addProgram({std::move(program), certificate})))
         return emitError() << entry << ": the name '" << name
                            << "' belongs to another program; rename it";
-      named.push_back(dialect.findProgram(name));
+      // A file gives each program for old and new chips; the newer form is
+      // just not used where it does not exist.
+      const RegisteredProgram *registered = dialect.findProgram(name);
+      if (::poly::minimumSm(registered->program) <= targetModel->sm)
+        named.push_back(registered);
     }
   }
   return success();
@@ -157,11 +167,15 @@ std::string ProgramChooser::refusal(const Site &site) const {
            "or opt in with poly.optin or policy=opt-in";
   bool rounding = chooserOptions.roundInputs ||
                   hasInherited(site.op, PolyDialect::kRoundInputsAttr);
+  bool named = llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return candidate.named &&
+           candidate.registered->program.info().function == site.function;
+  });
   if (site.from == Format::F32 && site.to != Format::F32 && !optedIn &&
-      !rounding)
+      !rounding && !named)
     return llvm::formatv("the f32 input is not {0}-valued and the result is "
-                         "rounded to {0}; opt in with poly.round_inputs or "
-                         "round-inputs",
+                         "rounded to {0}; opt in with poly.optin (the input "
+                         "stays f32), poly.round_inputs or round-inputs",
                          ::poly::name(site.to));
   return "";
 }

@@ -90,6 +90,19 @@ Value createArgument(OpBuilder &builder, const Idiom &idiom,
   return value;
 }
 
+/// Gives \p op the attributes by which the user steers the planner, wherever
+/// in the idiom they stand. Of several budgets the one nearest to the root
+/// counts.
+void copySteering(const Idiom &idiom, Operation *op) {
+  for (Operation *source : llvm::reverse(idiom.ops))
+    for (NamedAttribute attribute : source->getDiscardableAttrs())
+      if (isa_and_nonnull<PolyDialect>(attribute.getNameDialect()) &&
+          !op->hasAttr(attribute.getName()))
+        op->setAttr(attribute.getName(), attribute.getValue());
+  if (Attribute budget = idiom.root->getAttr(PolyDialect::kAccuracyAttr))
+    op->setAttr(PolyDialect::kAccuracyAttr, budget);
+}
+
 /// Inserts the function ops of one root. Returns how many.
 unsigned raiseRoot(Operation *root) {
   if (hasInherited(root, PolyDialect::kKeepAttr))
@@ -115,6 +128,7 @@ unsigned raiseRoot(Operation *root) {
     Operation *op = createFunctionOp(builder, idiom.root->getLoc(),
                                      idiom.target.function, operand, original,
                                      getCommonFlags(idiom), hasConsent(idiom));
+    copySteering(idiom, op);
     original.replaceAllUsesExcept(op->getResult(0), op);
     replacements[original] = op->getResult(0);
     ++raised;
@@ -126,22 +140,12 @@ struct PolyRaisePass : impl::PolyRaiseBase<PolyRaisePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    // Launches of one host function may capture the same values, whose use
-    // lists are not safe to change from two threads.
-    llvm::MapVector<Operation *, SmallVector<Operation *, 1>> groups;
-    for (Operation *root : collectDeviceRoots(getOperation())) {
-      Operation *isolated = root;
-      while (isolated->getParentOp() &&
-             !isolated->hasTrait<OpTrait::IsIsolatedFromAbove>())
-        isolated = isolated->getParentOp();
-      groups[isolated].push_back(root);
-    }
     std::atomic<unsigned> raised = 0;
-    auto groupList = groups.takeVector();
-    parallelForEach(&getContext(), groupList, [&](auto &group) {
-      for (Operation *root : group.second)
-        raised += raiseRoot(root);
-    });
+    parallelForEach(&getContext(), collectDeviceGroups(getOperation()),
+                    [&](const SmallVector<Operation *, 1> &roots) {
+                      for (Operation *root : roots)
+                        raised += raiseRoot(root);
+                    });
     if (raised == 0)
       markAllAnalysesPreserved();
     numRaised += raised;

@@ -93,14 +93,15 @@ Value mlir::poly::materializeNarrow(OpBuilder &builder, Value value) {
   return builder.create(state)->getResult(0);
 }
 
-Operation *mlir::poly::availabilityPoint(Value value, bool narrow) {
+Operation *mlir::poly::availabilityPoint(Block *block, Value value,
+                                         bool narrow) {
   Operation *latest = nullptr;
   auto consider = [&](Value candidate) {
     Operation *def = candidate.getDefiningOp();
-    if (!def)
+    // What other blocks define is there when this one begins.
+    if (!def || def->getBlock() != block)
       return;
-    if (!latest ||
-        (latest->getBlock() == def->getBlock() && latest->isBeforeInBlock(def)))
+    if (!latest || latest->isBeforeInBlock(def))
       latest = def;
   };
   if (!narrow || getFormat(value.getType()) != Format::F32) {
@@ -237,10 +238,8 @@ mlir::poly::pairSites(llvm::ArrayRef<const Site *> sites) {
     partner[i] = i;
     const Site &site = *sites[i];
     Block *block = site.op->getBlock();
-    Operation *available =
-        availabilityPoint(site.op->getOperand(0), site.from != Format::F32);
-    if (available && available->getBlock() != block)
-      available = nullptr;
+    Operation *available = availabilityPoint(block, site.op->getOperand(0),
+                                             site.from != Format::F32);
     Operation *firstUse = firstUseIn(block, site.results());
     auto compatible = [&](const Window &other) {
       if (available && produces(*other.site, available))

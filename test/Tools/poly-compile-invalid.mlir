@@ -14,7 +14,17 @@
 // RUN: echo 'func.func @host() { return }' > %t-host.mlir
 // RUN: not poly-compile %t-host.mlir -o %t.ptx 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not poly-compile %s -o %t.cubin --ptxas=%t-no-ptxas 2>&1 | FileCheck %s --check-prefix=PTXAS
+// RUN: not poly-compile %s -o %t.ptx --features=+ptx60 2>&1 | FileCheck %s --check-prefix=OLDPTX
+// RUN: not poly-compile %s -o %t.ptx --features=+foo 2>&1 | FileCheck %s --check-prefix=FEATURE
+// RUN: not poly-compile %s -o %t.ptx --report=%t.ptx 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: echo 'module { module { gpu.module @m { } } }' > %t-nested.mlir
+// RUN: not poly-compile %t-nested.mlir -o %t.ptx 2>&1 | FileCheck %s --check-prefix=NESTED
 // RUN: not ls %t.ptx %t.cubin
+
+// OLDPTX: error: feature '+ptx60' is too old for sm_90; use +ptx78 or newer
+// FEATURE: error: unknown feature '+foo'; use +ptxNN
+// SAME: error: -o and --report name the same file
+// NESTED: -nested.mlir:1:{{.*}}: error: inside another module
 
 // NOFILE: error: cannot open input file '{{.*}}-none.mlir': No such file or directory
 // FORMAT: error: cannot tell the format of '{{.*}}.exe'; name the output *.ptx, *.cubin or *.mlir

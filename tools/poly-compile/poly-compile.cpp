@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "poly/Conversion/LowerToNVVM.h"
 #include "poly/Conversion/ToPTX.h"
 #include "poly/Dialect/Poly/PolyDialect.h"
 #include "poly/Pipelines/Pipelines.h"
 #include "poly/Target/Target.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
@@ -32,8 +34,9 @@ static cl::OptionCategory category("poly-compile options");
 static cl::opt<std::string> inputPath(cl::Positional, cl::desc("IN.mlir"),
                                       cl::Required, cl::cat(category));
 static cl::opt<std::string>
-    outputPath("o", cl::desc("Output: *.ptx, *.cubin, *.mlir (after the "
-                             "passes), or - for PTX on standard output"),
+    outputPath("o",
+               cl::desc("Output: *.ptx, *.cubin, *.mlir (after the "
+                        "passes), or - for PTX on standard output"),
                cl::init("-"), cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU, e.g. sm_90"),
                                  cl::init("sm_90"), cl::cat(category));
@@ -44,19 +47,21 @@ static cl::opt<std::string>
     budget("budget",
            cl::desc("Required accuracy: atol=, rtol=, ulps=, joined by ','"),
            cl::cat(category));
-static cl::opt<std::string>
-    policy("policy", cl::desc("strict (default), opt-in or off"),
-           cl::init("strict"), cl::cat(category));
+static cl::opt<std::string> policy("policy",
+                                   cl::desc("strict (default), opt-in or off"),
+                                   cl::init("strict"), cl::cat(category));
 static cl::list<std::string>
     programs("programs", cl::CommaSeparated,
              cl::desc("Programs to use: names, or .json files"),
              cl::cat(category));
-static cl::opt<bool> roundInputs(
-    "round-inputs", cl::desc("Allow f32 arguments to be rounded to 16 bits"),
-    cl::cat(category));
+static cl::opt<bool>
+    roundInputs("round-inputs",
+                cl::desc("Allow f32 arguments to be rounded to 16 bits"),
+                cl::cat(category));
 static cl::opt<std::string>
-    report("report", cl::desc("Write the decisions as JSON; - is standard "
-                              "error"),
+    report("report",
+           cl::desc("Write the decisions as JSON; - is standard "
+                    "error"),
            cl::cat(category));
 static cl::opt<bool> table("table",
                            cl::desc("Print the decisions as a table on "
@@ -94,7 +99,8 @@ static mlir::poly::ToNVPTXOptions *pipelineOptions() {
   options->features = features;
   options->budget = budget;
   options->policy = policy;
-  options->programs = std::vector<std::string>(programs.begin(), programs.end());
+  options->programs =
+      std::vector<std::string>(programs.begin(), programs.end());
   options->roundInputs = roundInputs;
   options->report = report;
   options->table = table;
@@ -121,6 +127,11 @@ int main(int argc, char **argv) {
   if (!::poly::findTarget(std::string_view(chip)))
     return fail("unknown chip '" + chip + "'; known chips are " +
                 ::poly::knownChips());
+  if (std::string problem = mlir::poly::checkFeatures(chip, features);
+      !problem.empty())
+    return fail(problem);
+  if (!report.empty() && report != "-" && report == outputPath)
+    return fail("-o and --report name the same file");
   if (optLevel > 3)
     return fail("-O takes 0 to 3");
 
@@ -142,6 +153,16 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1; // The parser has said where and why.
+
+  WalkResult nested = module->walk([&](gpu::GPUModuleOp gpuModule) {
+    if (gpuModule->getParentOp() == module->getOperation())
+      return WalkResult::advance();
+    gpuModule.emitError("inside another module; poly-compile takes gpu.modules "
+                        "at the top level, so move it there");
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return 1;
 
   std::unique_ptr<mlir::poly::ToNVPTXOptions> options(pipelineOptions());
   PassManager pm(&context);
@@ -165,7 +186,8 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(ptx.takeError()));
   if (output == Output::Ptx)
     return writeOutput(*ptx);
-  llvm::Expected<std::string> cubin = mlir::poly::assembleCubin(*ptx, chip, ptxas);
+  llvm::Expected<std::string> cubin =
+      mlir::poly::assembleCubin(*ptx, chip, ptxas);
   if (!cubin)
     return fail(llvm::toString(cubin.takeError()));
   return writeOutput(*cubin);

@@ -19,6 +19,9 @@ namespace mlir::poly {
 /// the chip and the packed instructions poly emits, e.g. "+ptx78" for sm_90.
 std::string defaultFeatures(llvm::StringRef chip);
 
+/// Why \p features cannot be used for \p chip, or "".
+std::string checkFeatures(llvm::StringRef chip, llvm::StringRef features);
+
 /// Adds the upstream passes that lower every gpu.module below the pass
 /// manager's op to the LLVM and NVVM dialects and attach its NVVM target.
 /// gpu.launch is outlined first. Host code is left alone.

@@ -33,9 +33,8 @@ llvm::Expected<std::string> translateToPTX(ModuleOp module,
 
 /// Assembles PTX with ptxas (\p ptxas, or found on PATH, in $CUDA_HOME/bin or
 /// /usr/local/cuda/bin) and returns the cubin.
-llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx,
-                                          llvm::StringRef chip,
-                                          llvm::StringRef ptxas);
+llvm::Expected<std::string>
+assembleCubin(llvm::StringRef ptx, llvm::StringRef chip, llvm::StringRef ptxas);
 
 } // namespace mlir::poly
 

@@ -19,8 +19,9 @@ namespace poly {
 double reference(Function function, double x);
 
 /// An accuracy request. A result y' for the true y is accepted when
-///   |y' - y| <= max(atol, rtol * |y|, ulps * ulp(y)),
-/// ulp taken in the result's format. Zero means "not asked for".
+///   |y' - y| <= max(atol, rtol * max(|y|, m), ulps * ulp(y)),
+/// ulp and the smallest normal number m taken in the result's format: below m
+/// no format holds a relative error. Zero means "not asked for".
 struct Accuracy {
   double atol = 0;
   double rtol = 0;

@@ -215,9 +215,7 @@ bool parse(std::string_view text, Format &format);
 bool parse(std::string_view text, Function &function);
 
 /// True for the instructions of the special function unit.
-inline bool isSfu(Op op) {
-  return op >= Op::Ex2Approx && op <= Op::TanhApprox;
-}
+inline bool isSfu(Op op) { return op >= Op::Ex2Approx && op <= Op::TanhApprox; }
 
 /// The packed register type of a 16-bit format.
 inline Type packedType(Format format) {

@@ -31,7 +31,8 @@
 namespace poly {
 
 /// Parses \p text; \p path names the file in messages ("path:line: ..."). Every
-/// coefficient must be finite and survive rounding to the format.
+/// coefficient must be finite and survive rounding to the format. Each program
+/// comes in two forms: its own, and "<name>-sm80" for chips before sm_86.
 llvm::Expected<std::vector<Program>> parseProgramFile(llvm::StringRef text,
                                                       llvm::StringRef path);
 

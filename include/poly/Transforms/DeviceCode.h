@@ -23,6 +23,12 @@ namespace mlir::poly {
 /// a root.
 llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op);
 
+/// The roots of collectDeviceRoots(), grouped by the isolated op around them:
+/// launches of one host function may capture the same values, whose use lists
+/// are not safe to change from two threads. Groups may run in parallel.
+llvm::SmallVector<llvm::SmallVector<Operation *, 1>>
+collectDeviceGroups(Operation *op);
+
 /// True when \p op, a parent function or a parent module carries the unit
 /// attribute \p name.
 bool hasInherited(Operation *op, llvm::StringRef name);

@@ -233,6 +233,10 @@ def PolyExpand : Pass<"poly-expand"> {
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect",
                            "::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"\"",
+           "Report programs that this GPU cannot run; default: no check">
+  ];
   let statistics = [
     Statistic<"numExpanded", "expanded", "Number of evaluations written out">
   ];

@@ -56,10 +56,10 @@ void sinkTruncations(Operation *op);
 /// valueFormat() found; returns \p value itself when it already has it.
 Value materializeNarrow(OpBuilder &builder, Value value);
 
-/// The first operation at which all parts of materializeNarrow(value) (or the
-/// value itself) are available: its latest defining op, or null for a block
-/// argument.
-Operation *availabilityPoint(Value value, bool narrow);
+/// The operation of \p block after which all parts of materializeNarrow(value)
+/// (or, unless \p narrow, the value itself) are available; null when they are
+/// at the start of the block.
+Operation *availabilityPoint(Block *block, Value value, bool narrow);
 
 /// True when \p op rounds to the nearest 16-bit number: arith.truncf without an
 /// explicit rounding mode, or llvm.fptrunc.

@@ -68,8 +68,10 @@ def Poly_AccuracyAttr : Poly_Attr<"Accuracy", "accuracy"> {
   let summary = "A required accuracy";
   let description = [{
     A result y' for the true value y is accepted when
-    |y' - y| <= max(atol, rtol * |y|, ulps * ulp(y)), ulp in the format of the
-    result. Absent parts are zero; at least one part is positive.
+    |y' - y| <= max(atol, rtol * max(|y|, m), ulps * ulp(y)), ulp and the
+    smallest normal number m in the format of the result. Absent parts are zero;
+    at least one part is positive. The attribute nearest to an op counts, and it
+    counts before the `budget` option.
 
     Example: `#poly.accuracy<atol = 1.0e-2>`, `#poly.accuracy<ulps = 1.0>`.
   }];
