@@ -174,3 +174,23 @@ TEST(Certify, SfuProgramsAreMarked) {
 }
 
 } // namespace
+
+// A relative budget speaks of normal results: below the smallest normal number
+// no format holds a relative error.
+TEST(Certify, RelativeBudgetBelowTheNormalNumbers) {
+  ProgramInfo info;
+  info.name = "tail";
+  info.function = Function::Sigmoid;
+  info.from = info.to = Format::BF16;
+  info.lanes = 2;
+  ProgramBuilder builder(info);
+  builder.input(Type::BF16x2);
+  // 2^-127 whatever the argument: half the smallest normal number.
+  Program tiny = builder.finish(builder.constant(Type::BF16x2, 0x1p-127));
+  ASSERT_FALSE(tiny.nodes().empty());
+  // Wrong by 100 % wherever sigmoid is normal ...
+  EXPECT_FALSE(meets(tiny, {0, 0.5, 0}));
+  // ... and by far more where it is subnormal, but never by more than the
+  // smallest normal number there.
+  EXPECT_TRUE(meets(tiny, {0, 1.0, 0}));
+}

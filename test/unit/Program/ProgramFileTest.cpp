@@ -60,8 +60,15 @@ TEST(ProgramFile, ReadsPrograms) {
   llvm::Expected<std::vector<Program>> programs =
       parseProgramFile(text, "my.json");
   ASSERT_TRUE(bool(programs)) << llvm::toString(programs.takeError());
-  ASSERT_EQ(programs->size(), 2u);
-  const Program &sigmoid = (*programs)[0], &tanh = (*programs)[1];
+  // Each in its own form and in that for chips before sm_86.
+  ASSERT_EQ(programs->size(), 4u);
+  const Program &sigmoid = (*programs)[0], &tanh = (*programs)[2];
+  EXPECT_EQ((*programs)[1].name(), "sigmoid-mine-sm80");
+  EXPECT_EQ(minimumSm((*programs)[0]), 86u);
+  EXPECT_EQ(minimumSm((*programs)[1]), 80u);
+  for (uint32_t bits = 0; bits < 0x10000u; ++bits)
+    ASSERT_EQ(replayElement((*programs)[0], bits),
+              replayElement((*programs)[1], bits));
   EXPECT_EQ(sigmoid.name(), "sigmoid-mine");
   EXPECT_EQ(sigmoid.info().form, "half3");
   EXPECT_EQ(sigmoid.info().provenance, "by hand");
@@ -71,6 +78,11 @@ TEST(ProgramFile, ReadsPrograms) {
   EXPECT_EQ(tanh.info().from, Format::F32);
   EXPECT_EQ(tanh.info().to, Format::BF16);
   EXPECT_TRUE(tanh.info().roundsInput);
+}
+
+TEST(ProgramFile, DepthIsLimited) {
+  // The JSON parser recurses, so this would overflow the stack.
+  expectError(std::string(200000, '['), "nested too deeply");
 }
 
 TEST(ProgramFile, SyntaxErrorsGiveTheLine) {
