@@ -11,10 +11,24 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::poly {
+
+bool isSymbolTable(Operation *op) {
+  return SymbolTable::getNearestSymbolTable(op) == op;
+}
+
+bool isIsolated(Operation *op) {
+  return isa<FunctionOpInterface>(op) || isSymbolTable(op);
+}
+
+bool isTerminator(Operation *op) {
+  Block *block = op->getBlock();
+  return block && block->mightHaveTerminator() && block->getTerminator() == op;
+}
 
 namespace {
 
@@ -49,7 +63,7 @@ void collect(Operation *op, bool isDevice,
         roots.push_back(op);
       return;
     }
-  } else if (op->hasTrait<OpTrait::SymbolTable>()) {
+  } else if (isSymbolTable(op)) {
     isDevice = holdsDeviceCode(op).value_or(isDevice);
   }
   for (Region &region : op->getRegions())
@@ -65,7 +79,7 @@ bool isInsideDeviceCode(Operation *op) {
        parent = parent->getParentOp()) {
     if (isa<gpu::LaunchOp>(parent) || isKernel(parent))
       return true;
-    if (parent->hasTrait<OpTrait::SymbolTable>())
+    if (isSymbolTable(parent))
       if (std::optional<bool> holds = holdsDeviceCode(parent))
         return *holds;
   }
@@ -78,7 +92,7 @@ llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op) {
   llvm::SmallVector<Operation *> roots;
   bool isInside = isInsideDeviceCode(op);
   // A module nested in device code is a container still.
-  if (isInside && !op->hasTrait<OpTrait::SymbolTable>())
+  if (isInside && !isSymbolTable(op))
     roots.push_back(op);
   else
     collect(op, isInside, roots);
@@ -90,8 +104,7 @@ collectDeviceGroups(Operation *op) {
   llvm::MapVector<Operation *, llvm::SmallVector<Operation *, 1>> groups;
   for (Operation *root : collectDeviceRoots(op)) {
     Operation *isolated = root;
-    while (isolated->getParentOp() &&
-           !isolated->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    while (isolated->getParentOp() && !isIsolated(isolated))
       isolated = isolated->getParentOp();
     groups[isolated].push_back(root);
   }

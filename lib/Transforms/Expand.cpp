@@ -40,7 +40,7 @@ struct PolyExpandPass : mlir::poly::impl::PolyExpandBase<PolyExpandPass> {
 /// constants go to its entry block.
 static Operation *constantScope(Operation *op, Operation *root) {
   Operation *scope = op->getParentOp();
-  while (scope != root && !scope->hasTrait<OpTrait::IsIsolatedFromAbove>())
+  while (scope != root && !isIsolated(scope))
     scope = scope->getParentOp();
   return scope;
 }

@@ -54,7 +54,7 @@ int main(void) {
   if (mlirModuleIsNull(module))
     return fail("the module does not parse");
   MlirPassManager pm = mlirPassManagerCreate(context);
-  if (mlirLogicalResultIsFailure(mlirParsePassPipeline(
+  if (mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
           mlirPassManagerGetAsOpPassManager(pm),
           mlirStringRefCreateFromCString(
               "poly-substitute{programs=silu-half3-bf16x2}"),

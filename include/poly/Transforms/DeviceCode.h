@@ -29,6 +29,19 @@ llvm::SmallVector<Operation *> collectDeviceRoots(Operation *op);
 llvm::SmallVector<llvm::SmallVector<Operation *, 1>>
 collectDeviceGroups(Operation *op);
 
+// Traits are not asked for through Operation::hasTrait: the identity of a trait
+// is a name that each compiler spells its own way, so a plugin built by another
+// compiler than MLIR would never find one.
+
+/// True for modules, gpu.modules and other ops with a symbol table.
+bool isSymbolTable(Operation *op);
+
+/// True for functions and symbol tables, which no value enters from outside.
+bool isIsolated(Operation *op);
+
+/// True for the terminator of a block.
+bool isTerminator(Operation *op);
+
 /// True when \p op, a parent function or a parent module carries the unit
 /// attribute \p name.
 bool hasInherited(Operation *op, llvm::StringRef name);

@@ -58,14 +58,13 @@ constexpr unsigned kMaxLivenessDepth = 6;
 class ViewCache {
 public:
   explicit ViewCache(Operation *root)
-      : root(root), isIsolated(root->hasTrait<OpTrait::IsIsolatedFromAbove>()) {
-  }
+      : root(root), isRootIsolated(isIsolated(root)) {}
 
   const FloatView &getView(Operation *op) {
     auto [it, isNew] = views.try_emplace(op, nullptr);
     if (isNew) {
       // Host ops that a launch captures from are not part of any idiom.
-      bool isInside = isIsolated || root->isProperAncestor(op);
+      bool isInside = isRootIsolated || root->isProperAncestor(op);
       storage.push_back(isInside ? getFloatView(op) : FloatView());
       it->second = &storage.back();
     }
@@ -81,7 +80,7 @@ public:
 
 private:
   Operation *root;
-  bool isIsolated;
+  bool isRootIsolated;
   std::deque<FloatView> storage;
   llvm::DenseMap<Operation *, const FloatView *> views;
   llvm::DenseMap<Value, std::optional<double>> constants;
@@ -365,8 +364,7 @@ bool isLive(Operation *op, unsigned depth = 0) {
   if (depth == kMaxLivenessDepth)
     return true;
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    return user->getNumRegions() != 0 ||
-           user->hasTrait<OpTrait::IsTerminator>() ||
+    return user->getNumRegions() != 0 || isTerminator(user) ||
            !isMemoryEffectFree(user) || isLive(user, depth + 1);
   });
 }
