@@ -58,6 +58,7 @@ private:
   mlir::poly::ConstantCache *cache;
   OpBuilder *constantPoint;
   SmallVector<Value> values;
+  llvm::SmallDenseMap<std::pair<Value, Type>, Value> casts;
 };
 } // namespace
 
@@ -107,7 +108,11 @@ Value Emitter::constant(RegType registerType, uint32_t bits) {
 Value Emitter::bitcast(Value value, Type to) {
   if (value.getType() == to)
     return value;
-  return LLVM::BitcastOp::create(builder, loc, to, value);
+  // Both lanes of a register start from the same cast.
+  Value &cast = casts[{value, to}];
+  if (!cast)
+    cast = LLVM::BitcastOp::create(builder, loc, to, value);
+  return cast;
 }
 
 Value Emitter::intrinsic(StringRef name, Type result, ValueRange operands) {
@@ -142,7 +147,7 @@ Value Emitter::ptx(const Node &node, ValueRange operands, StringRef immediate) {
   SmallVector<Value> registers;
   for (auto [index, operand] : llvm::enumerate(operands)) {
     bool floatOperand = operand.getType().isF32();
-    text += llvm::formatv(", ${0}", index + 1);
+    text += ", $" + std::to_string(index + 1);
     constraints += floatOperand ? ",f" : ",r";
     registers.push_back(floatOperand ? operand
                                      : bitcast(operand, builder.getI32Type()));
