@@ -49,7 +49,7 @@ namespace {
 /// block with one function, signature and budget.
 struct SiteGroup {
   SmallVector<Site *> sites;
-  /// Elements per evaluation slot: sum over sites.
+  /// Elements of all sites together.
   double elements = 0;
   /// How a two-lane program evaluates them.
   double pairs = 0, loneLanes = 0;
