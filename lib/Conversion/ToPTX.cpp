@@ -147,14 +147,6 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
 
 llvm::Expected<std::string>
 mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
-  llvm::Error error = llvm::Error::success();
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createTargetMachine(options, error);
-  if (error)
-    return error;
-  if (!machine)
-    return makeError("cannot create the NVPTX target machine");
-
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> linked;
   WalkResult walk = module.walk([&](gpu::GPUModuleOp gpuModule) {
@@ -177,11 +169,23 @@ mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
     return makeError("the input has no gpu.module, so there is no device code "
                      "to compile");
 
-  linked->setTargetTriple(machine->getTargetTriple());
-  linked->setDataLayout(machine->createDataLayout());
-  if (llvm::Error linkError = linkLibdevice(*linked, options))
+  return emitPTX(*linked, options);
+}
+
+llvm::Expected<std::string> mlir::poly::emitPTX(llvm::Module &module,
+                                                const ToPTXOptions &options) {
+  llvm::Error error = llvm::Error::success();
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(options, error);
+  if (error)
+    return error;
+  if (!machine)
+    return makeError("cannot create the NVPTX target machine");
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  if (llvm::Error linkError = linkLibdevice(module, options))
     return linkError;
-  optimise(*linked, *machine, options.optLevel);
+  optimise(module, *machine, options.optLevel);
 
   llvm::SmallString<0> text;
   {
@@ -190,7 +194,7 @@ mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
     if (machine->addPassesToEmitFile(codegen, os, nullptr,
                                      llvm::CodeGenFileType::AssemblyFile))
       return makeError("the NVPTX back end cannot emit PTX");
-    codegen.run(*linked);
+    codegen.run(module);
   }
   return text.str().str();
 }

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::poly;
 
-void mlir::poly::buildSubstitutePipeline(OpPassManager &pm,
-                                         const SubstituteOptions &options) {
+void mlir::poly::buildChoosePipeline(OpPassManager &pm,
+                                     const SubstituteOptions &options) {
   pm.addPass(createPolyRaise());
   PolyPlanOptions plan;
   plan.chip = options.chip;
@@ -29,6 +29,11 @@ void mlir::poly::buildSubstitutePipeline(OpPassManager &pm,
   plan.table = options.table;
   pm.addPass(createPolyPlan(plan));
   pm.addPass(createPolyPack());
+}
+
+void mlir::poly::buildSubstitutePipeline(OpPassManager &pm,
+                                         const SubstituteOptions &options) {
+  buildChoosePipeline(pm, options);
   PolyExpandOptions expand;
   expand.chip = options.chip;
   pm.addPass(createPolyExpand(expand));

@@ -27,7 +27,7 @@
 // NESTED: -nested.mlir:1:{{.*}}: error: inside another module
 
 // NOFILE: error: cannot open input file '{{.*}}-none.mlir': No such file or directory
-// FORMAT: error: cannot tell the format of '{{.*}}.exe'; name the output *.ptx, *.cubin or *.mlir
+// FORMAT: error: cannot tell the format of '{{.*}}.exe'; name the output *.ptx, *.cubin, *.mlir, *.ll or *.bc
 // CHIP: error: unknown chip 'sm_1'; known chips are sm_70
 // BUDGET: error: bad budget 'ulps=-3'
 // UNMET: poly-compile-invalid.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no program for tanh {{.*}} meets the required accuracy

@@ -1,4 +1,4 @@
-//===- poly-compile.cpp - MLIR in, PTX or cubin out -----------------------===//
+//===- poly-compile.cpp - MLIR or LLVM IR in, PTX, cubin or LLVM IR out ---===//
 //
 // Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "poly/Conversion/LLVMIR.h"
 #include "poly/Conversion/LowerToNVVM.h"
 #include "poly/Conversion/ToPTX.h"
 #include "poly/Dialect/Poly/PolyDialect.h"
 #include "poly/Pipelines/Pipelines.h"
 #include "poly/Target/Target.h"
+#include "poly/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
@@ -31,12 +33,14 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("poly-compile options");
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::desc("IN.mlir"),
-                                      cl::Required, cl::cat(category));
+static cl::opt<std::string>
+    inputPath(cl::Positional, cl::desc("IN.mlir, IN.ll, IN.llir or IN.bc"),
+              cl::Required, cl::cat(category));
 static cl::opt<std::string>
     outputPath("o",
-               cl::desc("Output: *.ptx, *.cubin, *.mlir (after the "
-                        "passes), or - for PTX on standard output"),
+               cl::desc("Output: *.ptx, *.cubin, *.mlir (after the passes), "
+                        "*.ll, *.llir or *.bc (from LLVM IR), or - for PTX on "
+                        "standard output"),
                cl::init("-"), cl::cat(category));
 static cl::opt<std::string> chip("chip", cl::desc("GPU, e.g. sm_90"),
                                  cl::init("sm_90"), cl::cat(category));
@@ -108,22 +112,109 @@ static mlir::poly::ToNVPTXOptions *pipelineOptions() {
   return options;
 }
 
+static mlir::poly::ToPTXOptions ptxOptions() {
+  return {chip, features, optLevel, libdevice};
+}
+
+enum class Output { Ptx, Cubin, Mlir, LLVMIR };
+
+static int writeMlir(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return writeOutput(text);
+}
+
+/// Writes PTX, or the cubin that ptxas makes of it.
+static int writeCode(llvm::Expected<std::string> ptx, Output output) {
+  if (!ptx)
+    return fail(llvm::toString(ptx.takeError()));
+  if (output == Output::Ptx)
+    return writeOutput(*ptx);
+  llvm::Expected<std::string> cubin =
+      mlir::poly::assembleCubin(*ptx, chip, ptxas);
+  if (!cubin)
+    return fail(llvm::toString(cubin.takeError()));
+  return writeOutput(*cubin);
+}
+
+/// The chip is in the IR when clang wrote it; a different one would need
+/// another compilation from the source.
+static std::string adoptChip(const mlir::poly::LLVMIRModule &input) {
+  std::string compiled = input.chip();
+  if (compiled.empty() || compiled == chip)
+    return "";
+  if (chip.getNumOccurrences() != 0)
+    return "the input was compiled for " + compiled + ", not for " + chip +
+           "; compile it for " + chip + ", or drop --chip";
+  if (!::poly::findTarget(std::string_view(compiled)))
+    return "the input was compiled for the unknown chip '" + compiled +
+           "'; known chips are " + ::poly::knownChips();
+  chip = compiled;
+  return mlir::poly::checkFeatures(chip, features);
+}
+
+static int compileLLVMIR(const llvm::MemoryBuffer &file, MLIRContext &context,
+                         Output output) {
+  llvm::Expected<mlir::poly::LLVMIRModule> input =
+      mlir::poly::LLVMIRModule::import(file.getMemBufferRef(), context);
+  if (!input)
+    return fail(llvm::toString(input.takeError()));
+  if (std::string problem = adoptChip(*input); !problem.empty())
+    return fail(problem);
+
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  std::unique_ptr<mlir::poly::ToNVPTXOptions> options(pipelineOptions());
+  PassManager choose(&context);
+  mlir::poly::buildChoosePipeline(choose, *options);
+  if (failed(choose.run(input->module())))
+    return 1;
+  llvm::SmallVector<std::string> planned =
+      mlir::poly::plannedFunctions(input->module());
+  PassManager write(&context);
+  mlir::poly::PolyExpandOptions expand;
+  expand.chip = chip;
+  write.addPass(mlir::poly::createPolyExpand(expand));
+  if (output != Output::Mlir)
+    mlir::poly::addLowerToLLVMPasses(write);
+  if (failed(write.run(input->module())))
+    return 1;
+  if (output == Output::Mlir)
+    return writeMlir(input->module());
+
+  if (llvm::Error error = input->graft(planned))
+    return fail(llvm::toString(std::move(error)));
+  if (output == Output::LLVMIR)
+    return writeOutput(
+        input->print(/*bitcode=*/llvm::StringRef(outputPath).ends_with(".bc")));
+  return writeCode(mlir::poly::emitPTX(input->llvmModule(), ptxOptions()),
+                   output);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
-      "poly-compile: GPU MLIR in, PTX or cubin with certified programs out\n");
+      "poly-compile: GPU MLIR or LLVM IR in; PTX, cubin or LLVM IR with "
+      "certified programs out\n");
 
-  enum class Output { Ptx, Cubin, Mlir } output = Output::Ptx;
+  Output output = Output::Ptx;
   llvm::StringRef path = outputPath;
   if (path.ends_with(".cubin"))
     output = Output::Cubin;
   else if (path.ends_with(".mlir"))
     output = Output::Mlir;
+  else if (mlir::poly::isLLVMIRPath(path))
+    output = Output::LLVMIR;
   else if (path != "-" && !path.ends_with(".ptx"))
     return fail("cannot tell the format of '" + path +
-                "'; name the output *.ptx, *.cubin or *.mlir");
+                "'; name the output *.ptx, *.cubin, *.mlir, *.ll or *.bc");
+  bool isLLVMInput = mlir::poly::isLLVMIRPath(inputPath);
+  if (output == Output::LLVMIR && !isLLVMInput)
+    return fail("LLVM IR is written for LLVM IR that was read; compile MLIR to "
+                "*.ptx or *.cubin");
   if (!::poly::findTarget(std::string_view(chip)))
     return fail("unknown chip '" + chip + "'; known chips are " +
                 ::poly::knownChips());
@@ -144,8 +235,12 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
+  if (isLLVMInput)
+    registerAllFromLLVMIRTranslations(registry);
   registry.insert<mlir::poly::PolyDialect>();
   MLIRContext context(registry);
+  if (isLLVMInput)
+    return compileLLVMIR(*file, context, output);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
@@ -173,22 +268,7 @@ int main(int argc, char **argv) {
   if (failed(pm.run(*module)))
     return 1;
 
-  if (output == Output::Mlir) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    module->print(os);
-    return writeOutput(text);
-  }
-  mlir::poly::ToPTXOptions ptxOptions{chip, features, optLevel, libdevice};
-  llvm::Expected<std::string> ptx =
-      mlir::poly::translateToPTX(*module, ptxOptions);
-  if (!ptx)
-    return fail(llvm::toString(ptx.takeError()));
-  if (output == Output::Ptx)
-    return writeOutput(*ptx);
-  llvm::Expected<std::string> cubin =
-      mlir::poly::assembleCubin(*ptx, chip, ptxas);
-  if (!cubin)
-    return fail(llvm::toString(cubin.takeError()));
-  return writeOutput(*cubin);
+  if (output == Output::Mlir)
+    return writeMlir(*module);
+  return writeCode(mlir::poly::translateToPTX(*module, ptxOptions()), output);
 }

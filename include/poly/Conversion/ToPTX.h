@@ -14,6 +14,10 @@
 
 #include <string>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace mlir::poly {
 
 struct ToPTXOptions {
@@ -30,6 +34,11 @@ struct ToPTXOptions {
 /// context; the Error carries what has no location.
 llvm::Expected<std::string> translateToPTX(ModuleOp module,
                                            const ToPTXOptions &options);
+
+/// Links libdevice into \p module if it calls it, optimises and returns PTX.
+/// The module is changed.
+llvm::Expected<std::string> emitPTX(llvm::Module &module,
+                                    const ToPTXOptions &options);
 
 /// Assembles PTX with ptxas (\p ptxas, or found on PATH, in $CUDA_HOME/bin or
 /// /usr/local/cuda/bin) and returns the cubin.

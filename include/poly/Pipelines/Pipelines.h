@@ -60,6 +60,9 @@ struct ToNVPTXOptions : SubstituteOptions {
                             llvm::cl::init(3)};
 };
 
+/// Recognise, plan, pack: all but writing the chosen programs out.
+void buildChoosePipeline(OpPassManager &pm, const SubstituteOptions &options);
+
 /// Recognise, plan, pack, expand. Runs on any operation; host code is left.
 void buildSubstitutePipeline(OpPassManager &pm,
                              const SubstituteOptions &options);
