@@ -52,8 +52,9 @@ Interval clampRange(Function function) {
     return {1.5, 4.0};
   case Function::Silu:
     return {4.0, 10.0};
+  default:
+    return {0, 0};
   }
-  return {0, 0};
 }
 
 /// Coefficients of q from those of r, where

@@ -41,8 +41,9 @@ double allowance(Function function, Format format, double e) {
     double y = (1 - e) * r;
     return y < 0x1p-9 ? always : ulp(format, y) / 2 / (1 - e);
   }
+  default:
+    return always;
   }
-  return always;
 }
 
 /// Below a power of two the ulp halves, so each such point counts twice.

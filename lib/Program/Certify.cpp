@@ -145,6 +145,15 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
       for (uint32_t sign : {0u, t.signMask})
         inputs.push_back(bits | sign);
   }
+  if (std::isfinite(info.domainLow) || std::isfinite(info.domainHigh))
+    inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+                                [&](uint32_t bits) {
+                                  double x = decode(format, bits);
+                                  return std::isfinite(x) &&
+                                         (x < info.domainLow ||
+                                          x > info.domainHigh);
+                                }),
+                 inputs.end());
   std::sort(inputs.begin(), inputs.end(), [&](uint32_t a, uint32_t b) {
     return orderKey(t, a) < orderKey(t, b);
   });
@@ -236,13 +245,23 @@ static bool isSymmetric(const Program &program,
   std::vector<uint32_t> mirrored = replayAll(program, negated);
   double oneUlp = ulp(info.to, 1.0);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (info.function == Function::Tanh) {
+    switch (traits(info.function).symmetry) {
+    case Symmetry::None:
+      return false;
+    case Symmetry::Odd:
       if (mirrored[i] != (outputs[i] ^ to.signMask))
         return false;
-    } else {
+      break;
+    case Symmetry::Even:
+      if (mirrored[i] != outputs[i])
+        return false;
+      break;
+    case Symmetry::Complement: {
       double sum = decode(info.to, mirrored[i]) + decode(info.to, outputs[i]);
       if (!(std::fabs(sum - 1) <= oneUlp))
         return false;
+      break;
+    }
     }
   }
   return true;
@@ -282,7 +301,7 @@ Certificate poly::certify(const Program &program, unsigned f32Samples) {
       continue;
     ++certificate.inputs;
     double x = decode(info.from, inputs[i]);
-    double truth = reference(info.function, x);
+    double truth = reference(info, x);
     double error = worstError(info.to, corners, i, truth);
     if (error > certificate.maxAbs) {
       certificate.maxAbs = error;
@@ -301,9 +320,9 @@ Certificate poly::certify(const Program &program, unsigned f32Samples) {
   }
 
   certificate.monotone =
-      info.function != Function::Silu && isMonotone(info.to, outputs);
-  certificate.symmetric =
-      info.function != Function::Silu && isSymmetric(program, inputs, outputs);
+      traits(info.function).increasing && isMonotone(info.to, outputs);
+  certificate.symmetric = traits(info.function).symmetry != Symmetry::None &&
+                          isSymmetric(program, inputs, outputs);
   certificate.propagatesNaN = propagatesNaN(program);
   certificate.special = {replayElement(program, from.canonicalNaN),
                          replayElement(program, from.infinity),
@@ -323,7 +342,7 @@ bool poly::meets(const Program &program, const Accuracy &accuracy,
     if (isInf(info.from, inputs[i]))
       continue;
     double x = decode(info.from, inputs[i]);
-    double truth = reference(info.function, x);
+    double truth = reference(info, x);
     double magnitude = std::max(std::fabs(truth), minNormal);
     double allowed = std::max({accuracy.atol, accuracy.rtol * magnitude,
                                accuracy.ulps * ulp(info.to, truth)});

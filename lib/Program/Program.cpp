@@ -48,17 +48,30 @@ std::string_view poly::name(Format format) {
   return "";
 }
 
-std::string_view poly::name(Function function) {
-  switch (function) {
-  case Function::Sigmoid:
-    return "sigmoid";
-  case Function::Tanh:
-    return "tanh";
-  case Function::Silu:
-    return "silu";
-  }
-  return "";
+const FunctionTraits &poly::traits(Function function) {
+  static constexpr FunctionTraits table[kNumFunctions] = {
+      {"sigmoid", Symmetry::Complement, true},
+      {"tanh", Symmetry::Odd, true},
+      {"silu", Symmetry::None, false},
+      {"gelu_erf", Symmetry::None, false},
+      {"gelu_tanh", Symmetry::None, false},
+      {"exp", Symmetry::None, true},
+      {"exp2", Symmetry::None, true},
+      {"dsigmoid", Symmetry::Even, false},
+      {"dtanh", Symmetry::Even, false},
+      {"dsilu", Symmetry::Complement, false},
+      {"dgelu_erf", Symmetry::Complement, false},
+      {"dgelu_tanh", Symmetry::Complement, false},
+      {"sin_turn", Symmetry::Odd, false},
+      {"cos_turn", Symmetry::Even, false},
+      {"sigmoid_shift", Symmetry::None, true},
+      {"dsigmoid_shift", Symmetry::None, false},
+      {"custom", Symmetry::None, false},
+  };
+  return table[unsigned(function)];
 }
+
+std::string_view poly::name(Function function) { return traits(function).name; }
 
 bool poly::parse(std::string_view text, Format &format) {
   for (Format candidate : {Format::F32, Format::BF16, Format::F16})
@@ -70,9 +83,9 @@ bool poly::parse(std::string_view text, Format &format) {
 }
 
 bool poly::parse(std::string_view text, Function &function) {
-  for (Function candidate : {Function::Sigmoid, Function::Tanh, Function::Silu})
-    if (text == name(candidate)) {
-      function = candidate;
+  for (unsigned i = 0; i < kNumFunctions; ++i)
+    if (text == name(Function(i))) {
+      function = Function(i);
       return true;
     }
   return false;

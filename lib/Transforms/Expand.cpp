@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReferenceSpelling.h"
+
 #include "poly/Dialect/Poly/PolyDialect.h"
 #include "poly/Target/Target.h"
 #include "poly/Transforms/DeviceCode.h"
@@ -83,38 +85,6 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
     result = vector::ExtractOp::create(builder, loc, result, int64_t(0));
   apply.getResult().replaceAllUsesWith(result);
   apply.erase();
-}
-
-/// The plain spelling of a function op that no planner saw.
-static void expandReference(Operation *op) {
-  if (op->getNumOperands() > 1) {
-    op->getResult(0).replaceAllUsesWith(op->getOperand(1));
-    op->erase();
-    return;
-  }
-  OpBuilder builder(op);
-  Location loc = op->getLoc();
-  Value x = op->getOperand(0);
-  auto flags =
-      cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue();
-  Value result;
-  if (isa<TanhOp>(op)) {
-    result = math::TanhOp::create(builder, loc, x, flags);
-  } else {
-    Type type = x.getType();
-    TypedAttr oneAttr =
-        FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), 1.0);
-    if (auto vectorType = dyn_cast<VectorType>(type))
-      oneAttr = DenseElementsAttr::get(vectorType, oneAttr);
-    Value one = arith::ConstantOp::create(builder, loc, oneAttr);
-    Value negated = arith::NegFOp::create(builder, loc, x, flags);
-    Value exp = math::ExpOp::create(builder, loc, negated, flags);
-    Value denominator = arith::AddFOp::create(builder, loc, one, exp, flags);
-    result = arith::DivFOp::create(builder, loc, isa<SiluOp>(op) ? x : one,
-                                   denominator, flags);
-  }
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
 }
 
 /// Expands everything in \p root; returns the number of evaluations.

@@ -15,8 +15,12 @@
 
 namespace poly {
 
-/// The real function, to double precision (a few double ulps).
-double reference(Function function, double x);
+/// The real function, to double precision (a few double ulps). \p parameter is
+/// that of ProgramInfo. NaN for Custom, which has no meaning alone.
+double reference(Function function, double x, double parameter = 0);
+
+/// The function that a program with this description approximates.
+double reference(const ProgramInfo &info, double x);
 
 /// An accuracy request. A result y' for the true y is accepted when
 ///   |y' - y| <= max(atol, rtol * max(|y|, m), ulps * ulp(y)),
@@ -46,7 +50,8 @@ struct SpecialValues {
 };
 
 /// The contract of a Program over its tested inputs. Errors are against the
-/// real function, over finite inputs; the true result decides the ulp.
+/// real function, over finite inputs of the program's domain; the true result
+/// decides the ulp.
 struct Certificate {
   uint64_t inputs = 0;     ///< Finite inputs evaluated.
   bool exhaustive = false; ///< Every argument the program is for.
@@ -58,10 +63,11 @@ struct Certificate {
   /// Relative error over inputs whose true result is a normal number.
   double maxRel = 0, worstRelInput = 0;
   double maxUlp = 0, worstUlpInput = 0;
-  bool monotone = false;  ///< Never decreases where the function increases
-                          ///< (sigmoid, tanh; always false for silu).
-  bool symmetric = false; ///< tanh: odd bit for bit; sigmoid:
-                          ///< s(-x) = 1 - s(x) within one ulp at 1.
+  bool monotone = false; ///< Never decreases; always false where the function
+                         ///< itself does (FunctionTraits).
+  /// Odd and even functions: bit for bit. f(-x) = 1 - f(x): within one ulp at
+  /// 1. False for functions without a symmetry.
+  bool symmetric = false;
   bool propagatesNaN = false;
   SpecialValues special = {};
 };

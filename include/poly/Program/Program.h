@@ -23,6 +23,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,44 @@ enum class Type : uint8_t { F32, BF16x2, F16x2, B32, Pred };
 /// Scalar element formats a Program reads or writes.
 enum class Format : uint8_t { F32, BF16, F16 };
 
-/// Functions of one real variable that Programs approximate.
-enum class Function : uint8_t { Sigmoid, Tanh, Silu };
+/// Functions of one real variable that Programs approximate. A D in front
+/// marks the derivative.
+enum class Function : uint8_t {
+  Sigmoid, ///< 1 / (1 + e^-x).
+  Tanh,
+  Silu,     ///< x sigmoid(x).
+  GeluErf,  ///< x Phi(x), Phi the normal distribution function.
+  GeluTanh, ///< x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
+  Exp,
+  Exp2,
+  DSigmoid,
+  DTanh,
+  DSilu,
+  DGeluErf,
+  DGeluTanh,
+  SinTurn,      ///< sin(2 pi x).
+  CosTurn,      ///< cos(2 pi x).
+  SigmoidShift, ///< sigmoid(x - log(n)); n is the parameter.
+  DSigmoidShift,
+  Custom, ///< A user's expression.
+};
+constexpr unsigned kNumFunctions = unsigned(Function::Custom) + 1;
+
+/// What f(-x) is.
+enum class Symmetry : uint8_t {
+  None,
+  Odd,        ///< -f(x).
+  Even,       ///< f(x).
+  Complement, ///< 1 - f(x).
+};
+
+/// What is known of a function as such.
+struct FunctionTraits {
+  std::string_view name;
+  Symmetry symmetry;
+  bool increasing; ///< Nowhere decreasing on the whole line.
+};
+const FunctionTraits &traits(Function function);
 
 /// One operation code per PTX instruction family. The result type selects the
 /// suffix: Fma with result BF16x2 is `fma.rn.bf16x2`, with F32 `fma.rn.f32`.
@@ -126,6 +163,14 @@ struct ProgramInfo {
   bool roundsInput = false;
   /// The command or paper the coefficients come from.
   std::string provenance;
+  /// SigmoidShift and its derivative: n, the number of keys.
+  double parameter = 0;
+  /// Custom: the function as a formula in x.
+  std::string expression;
+  /// The arguments that the program is for, ends included. Its certificate
+  /// speaks of these alone, and a site must prove that it stays inside.
+  double domainLow = -std::numeric_limits<double>::infinity();
+  double domainHigh = std::numeric_limits<double>::infinity();
 };
 
 /// A straight-line program. Nodes are in evaluation order: operands precede

@@ -19,6 +19,7 @@ using namespace mlir;
 using namespace mlir::poly;
 
 #include "poly/Dialect/Poly/PolyDialect.cpp.inc"
+#include "poly/Dialect/Poly/PolyEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "poly/Dialect/Poly/PolyAttrs.cpp.inc"
@@ -176,11 +177,25 @@ void AccuracyAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 std::optional<::poly::Function> mlir::poly::getFunction(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<::poly::Function>>(op)
+  using Result = std::optional<::poly::Function>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<SigmoidOp>([](auto) { return ::poly::Function::Sigmoid; })
       .Case<TanhOp>([](auto) { return ::poly::Function::Tanh; })
       .Case<SiluOp>([](auto) { return ::poly::Function::Silu; })
+      .Case<GeluErfOp>([](auto) { return ::poly::Function::GeluErf; })
+      .Case<GeluTanhOp>([](auto) { return ::poly::Function::GeluTanh; })
+      .Case<DSigmoidOp>([](auto) { return ::poly::Function::DSigmoid; })
+      .Case<DTanhOp>([](auto) { return ::poly::Function::DTanh; })
+      .Case<DSiluOp>([](auto) { return ::poly::Function::DSilu; })
+      .Case<DGeluErfOp>([](auto) { return ::poly::Function::DGeluErf; })
+      .Case<DGeluTanhOp>([](auto) { return ::poly::Function::DGeluTanh; })
+      .Case<ExpOp>([](auto) { return ::poly::Function::Exp; })
+      .Case<Exp2Op>([](auto) { return ::poly::Function::Exp2; })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+bool mlir::poly::hasFunctionOp(::poly::Function function) {
+  return function < ::poly::Function::SinTurn;
 }
 
 Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
@@ -188,10 +203,10 @@ Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
                                         Value operand, Value original,
                                         arith::FastMathFlags fastmath,
                                         bool consent) {
-  auto create = [&](auto tag) -> Operation * {
+  auto create = [&](auto tag, auto... extra) -> Operation * {
     using OpTy = decltype(tag);
     return OpTy::create(builder, loc, operand.getType(), operand, original,
-                        fastmath, consent, ProgramAttr());
+                        fastmath, consent, ProgramAttr(), extra...);
   };
   switch (function) {
   case ::poly::Function::Sigmoid:
@@ -200,8 +215,32 @@ Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
     return create(TanhOp());
   case ::poly::Function::Silu:
     return create(SiluOp());
+  case ::poly::Function::GeluErf:
+    return create(GeluErfOp());
+  case ::poly::Function::GeluTanh:
+    return create(GeluTanhOp());
+  case ::poly::Function::DSigmoid:
+    return create(DSigmoidOp());
+  case ::poly::Function::DTanh:
+    return create(DTanhOp());
+  case ::poly::Function::DSilu:
+    return create(DSiluOp());
+  case ::poly::Function::DGeluErf:
+    return create(DGeluErfOp());
+  case ::poly::Function::DGeluTanh:
+    return create(DGeluTanhOp());
+  case ::poly::Function::Exp:
+    return create(ExpOp(), ExpRole::Plain, FloatAttr());
+  case ::poly::Function::Exp2:
+    return create(Exp2Op(), ExpRole::Plain, FloatAttr());
+  case ::poly::Function::SinTurn:
+  case ::poly::Function::CosTurn:
+  case ::poly::Function::SigmoidShift:
+  case ::poly::Function::DSigmoidShift:
+  case ::poly::Function::Custom:
+    break;
   }
-  llvm_unreachable("unknown function");
+  llvm_unreachable("a function without an op");
 }
 
 std::optional<::poly::Format> mlir::poly::getFormat(Type type) {

@@ -26,7 +26,7 @@ using namespace mlir::poly;
 
 /// The arithmetic properties that canonicalisation may rely on.
 static bool isOdd(::poly::Function function) {
-  return function == ::poly::Function::Tanh;
+  return ::poly::traits(function).symmetry == ::poly::Symmetry::Odd;
 }
 
 static LogicalResult verifyFunctionOp(Operation *op, Value operand,
@@ -145,6 +145,15 @@ struct FormSilu : OpRewritePattern<SigmoidOp> {
 POLY_FUNCTION_OP(SigmoidOp)
 POLY_FUNCTION_OP(TanhOp)
 POLY_FUNCTION_OP(SiluOp)
+POLY_FUNCTION_OP(GeluErfOp)
+POLY_FUNCTION_OP(GeluTanhOp)
+POLY_FUNCTION_OP(DSigmoidOp)
+POLY_FUNCTION_OP(DTanhOp)
+POLY_FUNCTION_OP(DSiluOp)
+POLY_FUNCTION_OP(DGeluErfOp)
+POLY_FUNCTION_OP(DGeluTanhOp)
+POLY_FUNCTION_OP(ExpOp)
+POLY_FUNCTION_OP(Exp2Op)
 #undef POLY_FUNCTION_OP
 
 void SigmoidOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -155,7 +164,20 @@ void TanhOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<HoistNegation<TanhOp>>(context);
 }
-void SiluOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+
+#define POLY_NO_PATTERNS(OP)                                                   \
+  void OP::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+POLY_NO_PATTERNS(SiluOp)
+POLY_NO_PATTERNS(GeluErfOp)
+POLY_NO_PATTERNS(GeluTanhOp)
+POLY_NO_PATTERNS(DSigmoidOp)
+POLY_NO_PATTERNS(DTanhOp)
+POLY_NO_PATTERNS(DSiluOp)
+POLY_NO_PATTERNS(DGeluErfOp)
+POLY_NO_PATTERNS(DGeluTanhOp)
+POLY_NO_PATTERNS(ExpOp)
+POLY_NO_PATTERNS(Exp2Op)
+#undef POLY_NO_PATTERNS
 
 //===----------------------------------------------------------------------===//
 // ApplyOp

@@ -49,6 +49,8 @@ TEST(Values, SaturateExactly) {
           EXPECT_EQ(at(program, -x), 0.0) << x;
         }
         break;
+      default:
+        break;
       }
     }
   });
@@ -101,11 +103,14 @@ TEST(Values, Zeros) {
       EXPECT_EQ(plus, 0u);
       EXPECT_EQ(minus, to.signMask);
       break;
-    case Function::Silu:
+    case Function::Silu: {
       // h tanh(h) + h is +0 at h = -0, by IEEE 754's rule for sums.
       bool throughTanh = info.form.rfind("tanh", 0) == 0;
       EXPECT_EQ(plus, 0u);
       EXPECT_EQ(minus, throughTanh ? 0u : to.signMask);
+      break;
+    }
+    default:
       break;
     }
   });

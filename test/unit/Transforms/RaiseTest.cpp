@@ -147,8 +147,9 @@ double getReference(Function function, double x) {
     return std::tanh(x);
   case Function::Silu:
     return x / (1 + std::exp(-x));
+  default:
+    return NAN;
   }
-  return NAN;
 }
 
 /// How far a spelling may be off: its literals are rounded to its type.

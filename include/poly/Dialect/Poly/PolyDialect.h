@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "poly/Dialect/Poly/PolyDialect.h.inc"
+#include "poly/Dialect/Poly/PolyEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "poly/Dialect/Poly/PolyAttrs.h.inc"
@@ -38,8 +39,12 @@ namespace mlir::poly {
 /// The function a poly function op computes, or nullopt for any other op.
 std::optional<::poly::Function> getFunction(Operation *op);
 
+/// Whether the dialect has an op for the function.
+bool hasFunctionOp(::poly::Function function);
+
 /// Creates the function op for \p function with operand and result type of
-/// \p operand. \p original may be null.
+/// \p operand. \p original may be null. An exponential is plain and without a
+/// bound until its role and bound are set.
 Operation *createFunctionOp(OpBuilder &builder, Location loc,
                             ::poly::Function function, Value operand,
                             Value original, arith::FastMathFlags fastmath,

@@ -12,8 +12,10 @@
 include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/Dialect/Arith/IR/ArithOpsInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "poly/Dialect/Poly/PolyEnums.td"
 
 def Poly_Dialect : Dialect {
   let name = "poly";
@@ -21,8 +23,8 @@ def Poly_Dialect : Dialect {
   let summary = "Functions of one variable and the programs that evaluate them";
   let description = [{
     The dialect carries a recognised function from `poly-raise` to
-    `poly-expand`. Function ops (`poly.sigmoid`, `poly.tanh`, `poly.silu`) say
-    *what* is computed and keep the original spelling alive as an operand;
+    `poly-expand`. Function ops (`poly.sigmoid`, `poly.gelu_erf`, `poly.exp2`, ...)
+    say *what* is computed and keep the original spelling alive as an operand;
     `poly.apply` says *how*: by which certified Program.
 
     Discardable attributes on an op, a function or a module steer the planner:
@@ -106,20 +108,20 @@ def Poly_FloatLike : AnyTypeOf<[
 class Poly_Op<string mnemonic, list<Trait> traits = []>
     : Op<Poly_Dialect, mnemonic, !listconcat(traits, [Pure])>;
 
-class Poly_FunctionOp<string mnemonic, string text>
+class Poly_FunctionOp<string mnemonic, string text, dag extra = (ins)>
     : Poly_Op<mnemonic, [
         DeclareOpInterfaceMethods<ArithFastMathInterface>,
         AllTypesMatch<["operand", "result"]>,
         OptionalTypesMatchWith<"original has the type of the result",
                                "result", "original", "$_self">]> {
   let summary = text;
-  let arguments = (ins
+  let arguments = !con((ins
     Poly_FloatLike:$operand,
     Optional<Poly_FloatLike>:$original,
     DefaultValuedAttr<Arith_FastMathAttr,
                       "::mlir::arith::FastMathFlags::none">:$fastmath,
     UnitAttr:$consent,
-    OptionalAttr<Poly_ProgramAttr>:$program);
+    OptionalAttr<Poly_ProgramAttr>:$program), extra);
   let results = (outs Poly_FloatLike:$result);
   let assemblyFormat = [{
     $operand (`replaces` $original^)? (`fastmath` `` $fastmath^)?
@@ -163,6 +165,49 @@ def Poly_SiluOp : Poly_FunctionOp<"silu", "x / (1 + exp(-x))"> {
     ```
   }];
 }
+
+class Poly_PlainFunctionOp<string mnemonic, string text>
+    : Poly_FunctionOp<mnemonic, text> {
+  let description = "See `poly.sigmoid` for the meaning of the parts.";
+}
+
+def Poly_GeluErfOp : Poly_PlainFunctionOp<"gelu_erf",
+    "x times the normal distribution function of x">;
+def Poly_GeluTanhOp : Poly_PlainFunctionOp<"gelu_tanh",
+    "x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3)">;
+def Poly_DSigmoidOp : Poly_PlainFunctionOp<"dsigmoid",
+    "The derivative of the sigmoid">;
+def Poly_DTanhOp : Poly_PlainFunctionOp<"dtanh", "The derivative of tanh">;
+def Poly_DSiluOp : Poly_PlainFunctionOp<"dsilu", "The derivative of SiLU">;
+def Poly_DGeluErfOp : Poly_PlainFunctionOp<"dgelu_erf",
+    "The derivative of `poly.gelu_erf`">;
+def Poly_DGeluTanhOp : Poly_PlainFunctionOp<"dgelu_tanh",
+    "The derivative of `poly.gelu_tanh`">;
+
+def Poly_ExpRoleAttr : EnumAttr<Poly_Dialect, Poly_ExpRole, "exp_role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+class Poly_ExponentialOp<string mnemonic, string text>
+    : Poly_FunctionOp<mnemonic, text, (ins
+        DefaultValuedAttr<Poly_ExpRoleAttr,
+                          "::mlir::poly::ExpRole::Plain">:$role,
+        OptionalAttr<F64Attr>:$bound)> {
+  let description = [{
+    See `poly.sigmoid` for the meaning of the first parts. `role` says what the
+    exponential is for: a softmax `weight`, the online softmax's `correction` of
+    older sums, the recomputed probability of a backward pass (`lse`), the
+    decoding of a power-of-two `scale`, or anything else (`plain`). `bound` is an
+    upper bound of every non-NaN argument that has been proved; without it
+    nothing is known.
+
+    ```mlir
+    %p = poly.exp2 %x replaces %e consent {bound = 0.0 : f64, role = #poly.exp_role<weight>} : f32
+    ```
+  }];
+}
+def Poly_ExpOp : Poly_ExponentialOp<"exp", "e^x">;
+def Poly_Exp2Op : Poly_ExponentialOp<"exp2", "2^x">;
 
 def Poly_ApplyOp : Poly_Op<"apply"> {
   let summary = "Evaluate a Program on its lanes";
