@@ -51,24 +51,39 @@ private:
   Value negate(Value a) {
     return arith::NegFOp::create(builder, loc, a, flags);
   }
+  // Every op is made by a statement of its own: C++ leaves the order of
+  // arguments open, and the output must not depend on the compiler.
+
   /// numerator / (1 + exp(-x))
   Value overSigmoid(Value numerator, Value x) {
-    Value denominator = add(number(1), exp(negate(x)));
+    Value e = exp(negate(x));
+    Value denominator = add(number(1), e);
     return arith::DivFOp::create(builder, loc, numerator, denominator, flags);
   }
   Value sigmoid(Value x) { return overSigmoid(number(1), x); }
   /// s (1 - s) written so that it keeps its relative accuracy.
-  Value sigmoidSlope(Value x) { return mul(sigmoid(x), sigmoid(negate(x))); }
+  Value sigmoidSlope(Value x) {
+    Value s = sigmoid(x);
+    Value complement = sigmoid(negate(x));
+    return mul(s, complement);
+  }
   /// (1 + erf(x / sqrt(2))) / 2
   Value normal(Value x) {
     Value scaled = mul(x, number(0.70710678118654752440));
     Value erf = math::ErfOp::create(builder, loc, scaled, flags);
-    return mul(number(0.5), add(number(1), erf));
+    Value sum = add(number(1), erf);
+    return mul(number(0.5), sum);
+  }
+  /// factor * x^2 + 1
+  Value quadratic(Value x, double factor) {
+    Value square = mul(x, x);
+    Value scaled = mul(number(factor), square);
+    return add(number(1), scaled);
   }
   /// 2u of GELU's tanh form.
   Value geluArgument(Value x) {
-    Value cubic = mul(number(0.044715), mul(x, x));
-    return mul(mul(number(kTwoSqrt2OverPi), x), add(number(1), cubic));
+    Value scaled = mul(number(kTwoSqrt2OverPi), x);
+    return mul(scaled, quadratic(x, 0.044715));
   }
 
   static constexpr double kTwoSqrt2OverPi = 1.59576912160573071176;
@@ -100,21 +115,31 @@ Value Writer::write(Function function, Value x) {
   case Function::DSigmoid:
     return sigmoidSlope(x);
   case Function::DTanh: {
-    Value twice = add(x, x);
-    return mul(number(4), sigmoidSlope(twice));
+    Value slope = sigmoidSlope(add(x, x));
+    return mul(number(4), slope);
   }
-  case Function::DSilu:
-    return add(sigmoid(x), mul(x, sigmoidSlope(x)));
+  case Function::DSilu: {
+    Value s = sigmoid(x);
+    Value rise = mul(x, sigmoidSlope(x));
+    return add(s, rise);
+  }
   case Function::DGeluErf: {
-    Value density =
-        mul(number(0.39894228040143267794), exp(mul(number(-0.5), mul(x, x))));
-    return add(normal(x), mul(x, density));
+    Value square = mul(x, x);
+    Value half = mul(number(-0.5), square);
+    Value e = exp(half);
+    Value density = mul(number(0.39894228040143267794), e);
+    Value rise = mul(x, density);
+    Value phi = normal(x);
+    return add(phi, rise);
   }
   case Function::DGeluTanh: {
     Value u = geluArgument(x);
-    Value cubic = mul(number(3 * 0.044715), mul(x, x));
-    Value slope = mul(number(kTwoSqrt2OverPi), add(number(1), cubic));
-    return add(sigmoid(u), mul(mul(x, slope), sigmoidSlope(u)));
+    Value s = sigmoid(u);
+    Value weight = sigmoidSlope(u);
+    Value slope = mul(number(kTwoSqrt2OverPi), x);
+    slope = mul(slope, quadratic(x, 3 * 0.044715));
+    Value rise = mul(slope, weight);
+    return add(s, rise);
   }
   case Function::SinTurn:
   case Function::CosTurn:

@@ -17,4 +17,29 @@ gpu.module @m {
     // CHECK: gpu.return %[[WAS]], %[[S]], %[[T]]
     gpu.return %0, %1, %2 : f32, f32, f32
   }
+
+  // CHECK-LABEL: gpu.func @gelu_erf
+  // CHECK-SAME: (%[[X:.*]]: bf16)
+  gpu.func @gelu_erf(%x: bf16) -> bf16 {
+    // CHECK: %[[R:.*]] = arith.constant 7.070{{.*}}e-01 : bf16
+    // CHECK: %[[M:.*]] = arith.mulf %[[X]], %[[R]] : bf16
+    // CHECK: %[[E:.*]] = math.erf %[[M]] : bf16
+    // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : bf16
+    // CHECK: %[[S:.*]] = arith.addf %[[ONE]], %[[E]] : bf16
+    // CHECK: %[[H:.*]] = arith.constant 5.000000e-01 : bf16
+    // CHECK: %[[P:.*]] = arith.mulf %[[H]], %[[S]] : bf16
+    // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %[[P]] : bf16
+    // CHECK: gpu.return %[[Y]]
+    %0 = poly.gelu_erf %x : bf16
+    gpu.return %0 : bf16
+  }
+
+  // CHECK-LABEL: gpu.func @exponentials
+  gpu.func @exponentials(%x: vector<3xf32>) -> (vector<3xf32>, vector<3xf32>) {
+    // CHECK: math.exp %{{.*}} fastmath<afn> : vector<3xf32>
+    %0 = poly.exp %x fastmath<afn> : vector<3xf32>
+    // CHECK: math.exp2 %{{.*}} : vector<3xf32>
+    %1 = poly.exp2 %x : vector<3xf32>
+    gpu.return %0, %1 : vector<3xf32>, vector<3xf32>
+  }
 }
