@@ -110,6 +110,27 @@ static void restore(Operation *op) {
   }
 }
 
+/// A function and its derivative that share work get a program both or neither,
+/// so that the derivative belongs to the function that is evaluated.
+static void
+separatePairs(const llvm::MapVector<Attribute, SmallVector<size_t, 2>> &pairs,
+              ArrayRef<Site> sites, MutableArrayRef<ReportRow> rows) {
+  for (const auto &[pair, members] : pairs) {
+    auto isApplied = [&](size_t i) { return rows[i].applied; };
+    if (llvm::all_of(members, isApplied))
+      continue;
+    for (size_t i : members) {
+      if (!isApplied(i))
+        continue;
+      restore(sites[i].op);
+      rows[i].applied = false;
+      rows[i].slotsAfter = rows[i].slotsBefore;
+      rows[i].reason = "the function and its derivative share work, and the "
+                       "other of the two was left";
+    }
+  }
+}
+
 bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
                           MutableArrayRef<ReportRow *> rows) {
   Site &lead = *group.sites.front();
@@ -148,10 +169,8 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
       site->op->setAttr(
           "program",
           ProgramAttr::get(&getContext(), choice.program->program.name()));
-      ++numPlanned;
     } else {
       restore(site->op);
-      ++numRejected;
     }
   }
   return true;
@@ -173,10 +192,17 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
     ReportRow &row = rows.emplace_back(site.op->getLoc());
     row.function = functionName(site.op);
     row.kind = ::poly::name(site.function);
+    if (auto kind = site.op->getAttrOfType<StringAttr>(PolyDialect::kKindAttr))
+      row.kind = kind.getValue();
     row.from = ::poly::name(site.from);
     row.to = ::poly::name(site.to);
     row.lanes = site.elements;
   }
+
+  llvm::MapVector<Attribute, SmallVector<size_t, 2>> pairs;
+  for (auto [i, site] : llvm::enumerate(sites))
+    if (Attribute pair = site.op->getAttr(PolyDialect::kPairAttr))
+      pairs[pair].push_back(i);
 
   // Gate 1, consent; the rest forms groups in program order.
   using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned,
@@ -236,13 +262,15 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
     rows[i].slotsBefore = rows[i].slotsAfter =
         sourceCost(sites[i], chooser.target()).slots();
     restore(sites[i].op);
-    ++numRejected;
   }
   for (auto [group, memberRows] : llvm::zip(decided, groupRows))
     if (!decide(group, chooser, memberRows)) {
       result.failed = true;
       return;
     }
+  separatePairs(pairs, sites, rows);
+  for (const ReportRow &row : rows)
+    ++(row.applied ? numPlanned : numRejected);
   llvm::move(rows, std::back_inserter(result.rows));
 }
 

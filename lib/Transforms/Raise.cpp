@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -32,6 +33,7 @@ struct Argument {
   Value value;
   bool needsExt = false;
   bool needsNeg = false;
+  double scale = 1;
 };
 
 /// 1 for the base itself or a widening of it, -1 for its negation, 0 for
@@ -53,7 +55,8 @@ int getSignOfBase(Value value, Value base) {
 Argument findArgument(const Idiom &idiom) {
   Type type = idiom.root->getResult(0).getType();
   int wanted = idiom.target.negated ? -1 : 1;
-  Argument fallback{idiom.base, idiom.base.getType() != type, wanted < 0};
+  Argument fallback{idiom.base, idiom.base.getType() != type, wanted < 0,
+                    idiom.target.scale};
   if (!fallback.needsExt && !fallback.needsNeg)
     return fallback;
   for (Operation *op : idiom.ops) {
@@ -65,9 +68,9 @@ Argument findArgument(const Idiom &idiom) {
       continue;
     int sign = getSignOfBase(value, idiom.base);
     if (sign == wanted)
-      return {value};
+      return {value, false, false, idiom.target.scale};
     if (sign == -wanted && fallback.needsExt)
-      fallback = {value, false, true};
+      fallback = {value, false, true, idiom.target.scale};
   }
   return fallback;
 }
@@ -84,6 +87,20 @@ Value createArgument(OpBuilder &builder, const Idiom &idiom,
     value = isLLVM
                 ? LLVM::FPExtOp::create(builder, loc, type, value).getResult()
                 : arith::ExtFOp::create(builder, loc, type, value).getResult();
+  // The sign of an argument that is scaled anyway goes into the scale.
+  if (argument.scale != 1) {
+    double scale = argument.needsNeg ? -argument.scale : argument.scale;
+    TypedAttr attr =
+        FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), scale);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, attr);
+    if (isLLVM) {
+      Value factor = LLVM::ConstantOp::create(builder, loc, type, attr);
+      return LLVM::FMulOp::create(builder, loc, value, factor);
+    }
+    Value factor = arith::ConstantOp::create(builder, loc, attr);
+    return arith::MulFOp::create(builder, loc, value, factor);
+  }
   if (argument.needsNeg)
     value = isLLVM ? LLVM::FNegOp::create(builder, loc, value).getResult()
                    : arith::NegFOp::create(builder, loc, value).getResult();
@@ -103,8 +120,54 @@ void copySteering(const Idiom &idiom, Operation *op) {
     op->setAttr(PolyDialect::kAccuracyAttr, budget);
 }
 
+ExpRole getRole(ExponentUse use) {
+  switch (use) {
+  case ExponentUse::Plain:
+    return ExpRole::Plain;
+  case ExponentUse::Weight:
+    return ExpRole::Weight;
+  case ExponentUse::Correction:
+    return ExpRole::Correction;
+  case ExponentUse::LogSumExp:
+    return ExpRole::LogSumExp;
+  case ExponentUse::Scale:
+    return ExpRole::Scale;
+  }
+  return ExpRole::Plain;
+}
+
+/// Says on \p op what the function alone does not.
+void annotate(const Idiom &idiom, Operation *op, unsigned &nextPair,
+              llvm::DenseMap<unsigned, unsigned> &pairs) {
+  OpBuilder builder(op->getContext());
+  auto setExponent = [&](auto exponential) {
+    exponential.setRole(getRole(idiom.exponent.use));
+    if (idiom.exponent.bound)
+      exponential.setBoundAttr(builder.getF64FloatAttr(*idiom.exponent.bound));
+  };
+  if (auto exp = dyn_cast<ExpOp>(op))
+    setExponent(exp);
+  else if (auto exp2 = dyn_cast<Exp2Op>(op))
+    setExponent(exp2);
+  std::string_view name = ::poly::name(idiom.target.function);
+  if (idiom.kind != StringRef(name.data(), name.size()))
+    op->setAttr(PolyDialect::kKindAttr, builder.getStringAttr(idiom.kind));
+  if (idiom.pair != 0) {
+    auto [it, isNew] = pairs.try_emplace(idiom.pair, nextPair);
+    nextPair += isNew;
+    op->setAttr(PolyDialect::kPairAttr, builder.getI64IntegerAttr(it->second));
+  }
+}
+
+/// What is worth saying about a site that stays without a proof.
+struct Note {
+  Location loc;
+  std::string kind;
+  std::string text;
+};
+
 /// Inserts the function ops of one root. Returns how many.
-unsigned raiseRoot(Operation *root) {
+unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
   if (hasInherited(root, PolyDialect::kKeepAttr))
     return 0;
   std::vector<Idiom> idioms = findIdioms(root);
@@ -114,6 +177,13 @@ unsigned raiseRoot(Operation *root) {
     arguments.push_back(findArgument(idiom));
 
   unsigned raised = 0;
+  // Numbers of pairs that an earlier run gave stay taken.
+  unsigned nextPair = 0;
+  root->walk([&](Operation *op) {
+    if (auto pair = op->getAttrOfType<IntegerAttr>(PolyDialect::kPairAttr))
+      nextPair = std::max<unsigned>(nextPair, pair.getInt() + 1);
+  });
+  llvm::DenseMap<unsigned, unsigned> pairs;
   llvm::DenseMap<Value, Value> replacements;
   for (auto [idiom, argument] : llvm::zip_equal(idioms, arguments)) {
     if (idiom.isRaised)
@@ -129,6 +199,10 @@ unsigned raiseRoot(Operation *root) {
                                      idiom.target.function, operand, original,
                                      getCommonFlags(idiom), hasConsent(idiom));
     copySteering(idiom, op);
+    annotate(idiom, op, nextPair, pairs);
+    if (!idiom.exponent.whyNot.empty())
+      notes.push_back(
+          {op->getLoc(), idiom.kind.str(), idiom.exponent.whyNot});
     original.replaceAllUsesExcept(op->getResult(0), op);
     replacements[original] = op->getResult(0);
     ++raised;
@@ -141,11 +215,20 @@ struct PolyRaisePass : impl::PolyRaiseBase<PolyRaisePass> {
 
   void runOnOperation() override {
     std::atomic<unsigned> raised = 0;
-    parallelForEach(&getContext(), collectDeviceGroups(getOperation()),
-                    [&](const SmallVector<Operation *, 1> &roots) {
-                      for (Operation *root : roots)
-                        raised += raiseRoot(root);
-                    });
+    auto groups = collectDeviceGroups(getOperation());
+    std::vector<std::vector<Note>> notes(groups.size());
+    parallelFor(&getContext(), 0, groups.size(), [&](size_t i) {
+      for (Operation *root : groups[i])
+        raised += raiseRoot(root, notes[i]);
+    });
+    // The remark engine is not thread safe.
+    if (getContext().getRemarkEngine())
+      for (const std::vector<Note> &ofGroup : notes)
+        for (const Note &note : ofGroup)
+          remark::analysis(
+              note.loc, remark::RemarkOpts::name(note.kind).category(
+                            "poly-raise"))
+              << remark::add("no row maximum: {0}", note.text);
     if (raised == 0)
       markAllAnalysesPreserved();
     numRaised += raised;

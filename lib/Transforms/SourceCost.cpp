@@ -61,6 +61,8 @@ static constexpr Mix kExp2 = {2, 1, 1, 0};
 /// tanhf from libdevice: both sides of a branch on |x|, ex2 and rcp on one,
 /// a degree-9 odd polynomial on the other; a warp usually takes both.
 static constexpr Mix kTanh = {10, 6, 2, 0};
+/// erff from libdevice: two polynomials behind selects, one ex2.
+static constexpr Mix kErf = {12, 6, 1, 0};
 /// div.approx.f32: range scaling around MUFU.RCP.
 static constexpr Mix kFastDiv = {4, 2, 1, 0};
 /// Division with one rounding: MUFU.RCP, two Newton steps, FCHK, guarded call.
@@ -89,6 +91,12 @@ static Mix operationMix(Operation *op) {
     return kExp;
   case FloatKind::Tanh:
     return view.isFast ? Mix{0, 0, 1, 0} : kTanh;
+  case FloatKind::Erf:
+  case FloatKind::Erfc:
+    return kErf;
+  case FloatKind::Pow:
+    // A cube or a square is what the backend multiplies out.
+    return {double(std::max(1, std::abs(view.exponent) - 1)), 0, 0, 0};
   case FloatKind::Div:
   case FloatKind::Rcp:
     return fast ? kFastDiv : kDiv;

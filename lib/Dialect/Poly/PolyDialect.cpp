@@ -91,6 +91,17 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
              << "' must be a #poly.accuracy, e.g. #poly.accuracy<ulps = 1.0>";
     return success();
   }
+  if (name == kKindAttr || name == kPairAttr) {
+    bool isKind = name == kKindAttr;
+    if (!getFunction(op))
+      return op->emitOpError()
+             << "attribute '" << name << "' belongs on a poly function op";
+    if (isKind ? !isa<StringAttr>(attribute.getValue())
+               : !isa<IntegerAttr>(attribute.getValue()))
+      return op->emitOpError() << "attribute '" << name << "' must be "
+                               << (isKind ? "a string" : "an integer");
+    return success();
+  }
   return op->emitOpError()
          << "unknown attribute '" << name
          << "'; known are poly.optin, poly.round_inputs, poly.keep and "

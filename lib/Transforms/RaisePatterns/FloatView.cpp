@@ -8,15 +8,18 @@
 
 #include "FloatView.h"
 
-#include "NormalForm.h"
+#include "Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <cstdlib>
 
 namespace mlir::poly {
 
@@ -46,6 +49,8 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<math::Exp2Op>(), {K::Exp2}},
       {TypeID::get<math::ExpM1Op>(), {K::ExpM1}},
       {TypeID::get<math::TanhOp>(), {K::Tanh}},
+      {TypeID::get<math::ErfOp>(), {K::Erf}},
+      {TypeID::get<math::ErfcOp>(), {K::Erfc}},
       {TypeID::get<math::FmaOp>(), {K::Fma}},
       {TypeID::get<math::AbsFOp>(), {K::Abs}},
       {TypeID::get<math::CopySignOp>(), {K::CopySign}},
@@ -83,6 +88,8 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"__nv_fast_exp2f", {K::Exp2, true}},
       {"__nv_expm1f", {K::ExpM1}},
       {"__nv_tanhf", {K::Tanh}},
+      {"__nv_erff", {K::Erf}},
+      {"__nv_erfcf", {K::Erfc}},
       {"__nv_fast_tanhf", {K::Tanh, true}},
       {"__nv_fdividef", {K::Div, true}},
       {"__nv_fast_fdividef", {K::Div, true}},
@@ -131,6 +138,9 @@ unsigned getArity(FloatKind kind) {
   case FloatKind::Exp2:
   case FloatKind::ExpM1:
   case FloatKind::Tanh:
+  case FloatKind::Erf:
+  case FloatKind::Erfc:
+  case FloatKind::Pow:
   case FloatKind::Abs:
   case FloatKind::Ext:
     return 1;
@@ -235,6 +245,67 @@ FloatView viewSelect(Value condition, Value ifTrue, Value ifFalse) {
   return view;
 }
 
+/// The value that all of \p attr's lanes hold.
+Attribute getUniformAttr(Attribute attr) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr);
+  if (!elements)
+    return attr;
+  if (elements.empty())
+    return {};
+  if (elements.isSplat())
+    return elements.getSplatValue<Attribute>();
+  // Lanes can be equal without the attribute being stored as a splat.
+  constexpr int64_t kMaxLanes = 1024;
+  if (elements.getNumElements() > kMaxLanes)
+    return {};
+  auto lanes = elements.getValues<Attribute>();
+  Attribute first = *lanes.begin();
+  return llvm::all_equal(lanes) ? first : Attribute();
+}
+
+/// An integer literal, or a float literal that is one.
+std::optional<int> getSmallInteger(Value value) {
+  constexpr int kMaxExponent = 4;
+  Attribute attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  attr = getUniformAttr(attr);
+  double number = 0;
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    number = integer.getValue().signedRoundToDouble();
+  else if (auto real = dyn_cast_or_null<FloatAttr>(attr))
+    number = real.getValueAsDouble();
+  int exponent = static_cast<int>(number);
+  if (number != exponent || exponent == 0 || std::abs(exponent) > kMaxExponent)
+    return std::nullopt;
+  return exponent;
+}
+
+/// A power with a literal exponent.
+FloatView viewPower(Operation *op) {
+  StringRef callee;
+  if (auto call = dyn_cast<LLVM::CallOp>(op))
+    callee = call.getCallee().value_or("");
+  else if (auto call = dyn_cast<func::CallOp>(op))
+    callee = call.getCallee();
+  bool isFast = callee == "__nv_fast_powf";
+  if (!isa<math::PowFOp, math::FPowIOp, LLVM::PowOp, LLVM::PowIOp>(op) &&
+      !isFast && callee != "__nv_powf" && callee != "__nv_powif")
+    return {};
+  if (op->getNumOperands() != 2)
+    return {};
+  std::optional<int> exponent = getSmallInteger(op->getOperand(1));
+  if (!exponent)
+    return {};
+  FloatView view;
+  view.kind = FloatKind::Pow;
+  view.isFast = isFast;
+  view.numOperands = 1;
+  view.exponent = *exponent;
+  view.operands[0] = op->getOperand(0);
+  return view;
+}
+
 FloatView viewUnchecked(Operation *op) {
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return viewSelect(select.getCondition(), select.getTrueValue(),
@@ -243,8 +314,9 @@ FloatView viewUnchecked(Operation *op) {
     return viewSelect(select.getCondition(), select.getTrueValue(),
                       select.getFalseValue());
   KindEntry entry = lookupKind(op);
-  if (entry.kind == FloatKind::Opaque ||
-      op->getNumOperands() != getArity(entry.kind))
+  if (entry.kind == FloatKind::Opaque)
+    return viewPower(op);
+  if (op->getNumOperands() != getArity(entry.kind))
     return {};
   FloatView view;
   view.kind = entry.kind;
@@ -269,24 +341,6 @@ std::optional<::poly::Format> getScalarFormat(Type type) {
   if (type.isF16())
     return ::poly::Format::F16;
   return std::nullopt;
-}
-
-/// The value that all of \p attr's lanes hold.
-Attribute getUniformAttr(Attribute attr) {
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(attr);
-  if (!elements)
-    return attr;
-  if (elements.empty())
-    return {};
-  if (elements.isSplat())
-    return elements.getSplatValue<Attribute>();
-  // Lanes can be equal without the attribute being stored as a splat.
-  constexpr int64_t kMaxLanes = 1024;
-  if (elements.getNumElements() > kMaxLanes)
-    return {};
-  auto lanes = elements.getValues<Attribute>();
-  Attribute first = *lanes.begin();
-  return llvm::all_equal(lanes) ? first : Attribute();
 }
 
 /// Looks through what a literal passes on its way into a vector or another
@@ -371,6 +425,13 @@ FloatView getFloatView(Operation *op) {
     if (!getElementFormat(operand.getType()))
       return {};
   return view;
+}
+
+std::optional<double> getLiteralNumber(Value value) {
+  std::optional<Literal> literal = getLiteral(value);
+  if (!literal)
+    return std::nullopt;
+  return literal->number;
 }
 
 std::optional<double> getConstantNumber(Value value) {

@@ -40,6 +40,9 @@ enum class FloatKind : uint8_t {
   Exp2,
   ExpM1, ///< exp(a) - 1
   Tanh,
+  Erf,
+  Erfc, ///< 1 - erf(a)
+  Pow,  ///< a to the power of a small integer, `exponent`.
   Abs,
   CopySign, ///< |a| with the sign of b
   Max,
@@ -51,13 +54,14 @@ enum class FloatKind : uint8_t {
 /// True for the functions a site is built around.
 inline bool isTranscendental(FloatKind kind) {
   return kind == FloatKind::Exp || kind == FloatKind::Exp2 ||
-         kind == FloatKind::ExpM1 || kind == FloatKind::Tanh;
+         kind == FloatKind::ExpM1 || kind == FloatKind::Tanh ||
+         kind == FloatKind::Erf || kind == FloatKind::Erfc;
 }
 
 /// True for the ops that `afn` licenses to approximate.
 inline bool isApproximable(FloatKind kind) {
   return isTranscendental(kind) || kind == FloatKind::Div ||
-         kind == FloatKind::Rcp;
+         kind == FloatKind::Rcp || kind == FloatKind::Pow;
 }
 
 /// True for the ops whose result is rounded.
@@ -74,6 +78,7 @@ struct FloatView {
   /// that whoever chose it has consented to approximation.
   bool isFast = false;
   unsigned numOperands = 0;
+  int exponent = 0; ///< Of a Pow.
   std::array<Value, 4> operands;
   /// For Max and Min: a NaN operand gives the other operand.
   bool isNumber = false;
@@ -93,7 +98,10 @@ FloatView getFloatView(Operation *op);
 /// The format of f32, bf16 or f16, or of a fixed-length vector of one.
 std::optional<::poly::Format> getElementFormat(Type type);
 
-/// The number that every lane of \p value is, snapped (see snapConstant).
+/// The number that every lane of \p value is.
+std::optional<double> getLiteralNumber(Value value);
+
+/// The same, snapped (see snapConstant).
 std::optional<double> getConstantNumber(Value value);
 
 /// The fast-math flags of \p op, or nullopt when it cannot carry any.

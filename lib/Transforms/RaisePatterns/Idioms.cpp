@@ -15,338 +15,44 @@
 ///  3. A form equal to a known function is a match.
 ///  4. A match that contains others replaces them if it is another function
 ///     (silu over sigmoid); otherwise the nearest one stays (1 - s beside s).
+///     It does not if other arithmetic uses what is inside: then that is the
+///     site, and all its users see one value.
+///  5. Exponentials that are part of no match are sites of their own, unless
+///     they are part of something that is almost a known function.
 /// Each exponential looks at a bounded number of ops, so time is linear.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Idioms.h"
 
+#include "Forms.h"
+
 #include "poly/Dialect/Poly/PolyDialect.h"
 #include "poly/Transforms/DeviceCode.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Debug.h"
 
 #include <cmath>
-#include <deque>
 
 #define DEBUG_TYPE "poly-raise"
 
 namespace mlir::poly {
 
+using ::poly::Function;
+
 namespace {
 
-constexpr double kLn2 = 0.69314718055994530942; // ln(2)
-
 /// Bounds of the search around one exponential. The longest spelling known,
-/// a guarded one with a select on the sign, needs about half of each.
-constexpr unsigned kMaxBases = 6;
-constexpr unsigned kMaxBaseDepth = 8;
-constexpr unsigned kMaxEvaluatedUsers = 24;
-constexpr unsigned kMaxExaminedUsers = 48;
-constexpr unsigned kMaxBackwardOps = 40;
-constexpr unsigned kMaxBackwardDepth = 16;
+/// a derivative of GELU, needs about half of each.
+constexpr unsigned kMaxEvaluatedUsers = 28;
+constexpr unsigned kMaxExaminedUsers = 56;
 constexpr unsigned kMaxIdiomOps = 48;
 constexpr unsigned kMaxLivenessDepth = 6;
-
-//===----------------------------------------------------------------------===//
-// Forms of values
-//===----------------------------------------------------------------------===//
-
-/// Views and literals of one root, looked up once.
-class ViewCache {
-public:
-  explicit ViewCache(Operation *root)
-      : root(root), isRootIsolated(isIsolated(root)) {}
-
-  const FloatView &getView(Operation *op) {
-    auto [it, isNew] = views.try_emplace(op, nullptr);
-    if (isNew) {
-      // Host ops that a launch captures from are not part of any idiom.
-      bool isInside = isRootIsolated || root->isProperAncestor(op);
-      storage.push_back(isInside ? getFloatView(op) : FloatView());
-      it->second = &storage.back();
-    }
-    return *it->second;
-  }
-
-  std::optional<double> getConstant(Value value) {
-    auto [it, isNew] = constants.try_emplace(value, std::nullopt);
-    if (isNew)
-      it->second = getConstantNumber(value);
-    return it->second;
-  }
-
-private:
-  Operation *root;
-  bool isRootIsolated;
-  std::deque<FloatView> storage;
-  llvm::DenseMap<Operation *, const FloatView *> views;
-  llvm::DenseMap<Value, std::optional<double>> constants;
-};
-
-/// What is known about a value.
-struct ValueForm {
-  NormalForm form;
-  /// A NaN base gives NaN, as it does in all known functions. Forms themselves
-  /// know nothing of NaN.
-  bool isNaNOfNaN;
-};
-
-/// Computes the normal forms of values in terms of one base.
-class FormBuilder {
-public:
-  FormBuilder(Value base, ViewCache &views)
-      : base(base), baseOp(base.getDefiningOp()), views(views) {}
-
-  /// The form of \p value, or null when it has none.
-  const ValueForm *get(Value value) {
-    budget = kMaxBackwardOps;
-    const ValueForm *form = nullptr;
-    return visit(value, 0, form) == Outcome::Known ? form : nullptr;
-  }
-
-private:
-  enum class Outcome { Known, None, OutOfBudget };
-
-  Outcome visit(Value value, unsigned depth, const ValueForm *&form);
-  Outcome compute(Value value, unsigned depth, const ValueForm *&form);
-  static std::optional<NormalForm> apply(const FloatView &view,
-                                         ArrayRef<const ValueForm *> operands);
-  static bool isNaNOfNaN(const FloatView &view,
-                         ArrayRef<const ValueForm *> operands);
-  const ValueForm *keep(NormalForm form, bool isNaNOfNaN) {
-    forms.push_back({std::move(form), isNaNOfNaN});
-    return &forms.back();
-  }
-
-  Value base;
-  Operation *baseOp;
-  ViewCache &views;
-  unsigned budget = 0;
-  /// Null for a value that has no form or whose form is being computed; the
-  /// latter is met again only in a cycle of unreachable code.
-  llvm::DenseMap<Value, const ValueForm *> known;
-  std::deque<ValueForm> forms;
-};
-
-FormBuilder::Outcome FormBuilder::visit(Value value, unsigned depth,
-                                        const ValueForm *&form) {
-  auto [it, isNew] = known.try_emplace(value, nullptr);
-  if (!isNew) {
-    form = it->second;
-    return form ? Outcome::Known : Outcome::None;
-  }
-  Outcome outcome = compute(value, depth, form);
-  // A value that was too far away for this query may be near for another.
-  if (outcome == Outcome::OutOfBudget)
-    known.erase(value);
-  else if (outcome == Outcome::Known)
-    known[value] = form;
-  return outcome;
-}
-
-FormBuilder::Outcome FormBuilder::compute(Value value, unsigned depth,
-                                          const ValueForm *&form) {
-  if (value == base) {
-    form = keep(NormalForm::linear(1), true);
-    return Outcome::Known;
-  }
-  if (std::optional<double> number = views.getConstant(value)) {
-    if (!std::isfinite(*number))
-      return Outcome::None;
-    form = keep(NormalForm::constant(*number), false);
-    return Outcome::Known;
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return Outcome::None;
-  // Nothing above the base depends on it.
-  if (baseOp && op->getBlock() == baseOp->getBlock() &&
-      op->isBeforeInBlock(baseOp))
-    return Outcome::None;
-  const FloatView &view = views.getView(op);
-  if (view.kind == FloatKind::Opaque)
-    return Outcome::None;
-  if (depth == kMaxBackwardDepth || budget == 0)
-    return Outcome::OutOfBudget;
-  --budget;
-
-  std::array<const ValueForm *, 4> operands;
-  bool outOfBudget = false;
-  for (auto [i, operand] : llvm::enumerate(view.getOperands())) {
-    Outcome outcome = visit(operand, depth + 1, operands[i]);
-    if (outcome == Outcome::None)
-      return Outcome::None;
-    outOfBudget |= outcome == Outcome::OutOfBudget;
-  }
-  if (outOfBudget)
-    return Outcome::OutOfBudget;
-  auto forms = ArrayRef(operands.data(), view.numOperands);
-  std::optional<NormalForm> result = apply(view, forms);
-  if (!result)
-    return Outcome::None;
-  form = keep(std::move(*result), isNaNOfNaN(view, forms));
-  return Outcome::Known;
-}
-
-std::optional<NormalForm>
-FormBuilder::apply(const FloatView &view,
-                   ArrayRef<const ValueForm *> operands) {
-  const NormalForm &a = operands[0]->form;
-  switch (view.kind) {
-  case FloatKind::Opaque:
-    return std::nullopt;
-  case FloatKind::Add:
-    return NormalForm::add(a, operands[1]->form);
-  case FloatKind::Sub:
-    return NormalForm::sub(a, operands[1]->form);
-  case FloatKind::Mul:
-    return NormalForm::mul(a, operands[1]->form);
-  case FloatKind::Div:
-    return NormalForm::div(a, operands[1]->form);
-  case FloatKind::Rcp:
-    return NormalForm::div(NormalForm::constant(1), a);
-  case FloatKind::Neg:
-    return a.negated();
-  case FloatKind::Fma: {
-    std::optional<NormalForm> product = NormalForm::mul(a, operands[1]->form);
-    return product ? NormalForm::add(*product, operands[2]->form)
-                   : std::nullopt;
-  }
-  case FloatKind::Exp:
-    return a.exponential(1);
-  case FloatKind::Exp2:
-    return a.exponential(kLn2);
-  case FloatKind::ExpM1: {
-    std::optional<NormalForm> e = a.exponential(1);
-    return e ? NormalForm::sub(*e, NormalForm::constant(1)) : std::nullopt;
-  }
-  case FloatKind::Tanh:
-    return a.tanh();
-  case FloatKind::Abs:
-    return a.abs();
-  case FloatKind::CopySign:
-    return NormalForm::copySign(a, operands[1]->form);
-  case FloatKind::Max:
-    return NormalForm::select(a, operands[1]->form, operands[1]->form, a);
-  case FloatKind::Min:
-    return NormalForm::select(a, operands[1]->form, a, operands[1]->form);
-  case FloatKind::Ext:
-    return a;
-  case FloatKind::Select:
-    return NormalForm::select(a, operands[1]->form, operands[2]->form,
-                              operands[3]->form);
-  }
-  return std::nullopt;
-}
-
-bool FormBuilder::isNaNOfNaN(const FloatView &view,
-                             ArrayRef<const ValueForm *> operands) {
-  auto isNaN = [](const ValueForm *operand) { return operand->isNaNOfNaN; };
-  switch (view.kind) {
-  case FloatKind::Max:
-  case FloatKind::Min:
-    return view.isNumber ? llvm::all_of(operands, isNaN)
-                         : llvm::any_of(operands, isNaN);
-  case FloatKind::CopySign:
-    return isNaN(operands[0]);
-  case FloatKind::Select:
-    if (isNaN(operands[0]) || isNaN(operands[1]))
-      return isNaN(operands[view.unorderedOperand]);
-    return isNaN(operands[2]) && isNaN(operands[3]);
-  default:
-    return llvm::any_of(operands, isNaN);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Candidate bases
-//===----------------------------------------------------------------------===//
-
-/// Collects the values that an exponential's argument may be a multiple of.
-/// Negation and widening are always looked through, so that f(x) and f(-x) are
-/// functions of the same base.
-class BaseCollector {
-public:
-  explicit BaseCollector(ViewCache &views) : views(views) {}
-
-  ArrayRef<Value> collect(Value argument) {
-    bases.clear();
-    visit(argument, 0);
-    return bases.getArrayRef();
-  }
-
-private:
-  void visit(Value value, unsigned depth);
-  void visitNonConstant(ArrayRef<Value> values, unsigned depth) {
-    for (Value value : values)
-      if (!views.getConstant(value))
-        visit(value, depth + 1);
-  }
-
-  ViewCache &views;
-  llvm::SmallSetVector<Value, kMaxBases> bases;
-};
-
-void BaseCollector::visit(Value value, unsigned depth) {
-  if (depth > kMaxBaseDepth || bases.size() == kMaxBases)
-    return;
-  Operation *op = value.getDefiningOp();
-  FloatView view = op ? views.getView(op) : FloatView();
-  ArrayRef<Value> operands = view.getOperands();
-  if (view.kind == FloatKind::Neg || view.kind == FloatKind::Ext) {
-    visit(operands[0], depth + 1);
-    return;
-  }
-  bases.insert(value);
-  switch (view.kind) {
-  case FloatKind::Add:
-  case FloatKind::Sub: {
-    // x + x, 0 - x and x + 0; a sum of different values is no multiple.
-    bool isDouble = operands[0] == operands[1];
-    if (isDouble || views.getConstant(operands[0]) ||
-        views.getConstant(operands[1]))
-      visitNonConstant(operands.take_front(isDouble ? 1 : 2), depth);
-    return;
-  }
-  case FloatKind::Fma:
-    if (views.getConstant(operands[2]))
-      visitNonConstant(operands.take_front(2), depth);
-    return;
-  case FloatKind::Mul:
-  case FloatKind::Abs:
-  case FloatKind::CopySign:
-  case FloatKind::Max:
-  case FloatKind::Min:
-  case FloatKind::Select:
-    visitNonConstant(operands, depth);
-    return;
-  case FloatKind::Div:
-    visitNonConstant(operands.take_front(1), depth);
-    return;
-  default:
-    return;
-  }
-}
-
-/// Whether the exponential \p view can be part of a known function of the base
-/// of \p forms: these are built from exp(r x) with r = 1/2, 1 or 2.
-bool isUsableBase(const FloatView &view, FormBuilder &forms) {
-  const ValueForm *argument = forms.get(view.operands[0]);
-  std::optional<std::array<double, 2>> slopes =
-      argument ? argument->form.slopes() : std::nullopt;
-  if (!slopes)
-    return false;
-  double scale = view.kind == FloatKind::Exp2 ? kLn2 : 1;
-  return llvm::all_of(*slopes, [&](double slope) {
-    double rate = std::abs(slope * scale);
-    return llvm::any_of(std::array{0.5, 1.0, 2.0}, [&](double known) {
-      return std::abs(rate - known) < 1e-6;
-    });
-  });
-}
 
 //===----------------------------------------------------------------------===//
 // Matches
@@ -393,6 +99,108 @@ bool isKept(const Idiom &idiom) {
          });
 }
 
+bool isDerivative(Function function) {
+  return function >= Function::DSigmoid && function <= Function::DGeluTanh;
+}
+
+StringRef toStringRef(std::string_view text) {
+  return StringRef(text.data(), text.size());
+}
+
+//===----------------------------------------------------------------------===//
+// Softcap
+//===----------------------------------------------------------------------===//
+
+/// What passes on the number, rounded at most.
+Value skipCasts(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+      value = broadcast.getSource();
+    else if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp,
+                 LLVM::FPTruncOp>(op))
+      value = op->getOperand(0);
+    else
+      break;
+  }
+  return value;
+}
+
+/// Whether \p argument divides by \p cap, be it by a product.
+bool isDividedBy(Value argument, Value cap) {
+  Operation *op = skipCasts(argument).getDefiningOp();
+  FloatView view = op ? getFloatView(op) : FloatView();
+  if (view.kind == FloatKind::Div)
+    return skipCasts(view.operands[1]) == cap;
+  if (view.kind != FloatKind::Mul)
+    return false;
+  for (Value factor : view.getOperands()) {
+    Operation *inverse = skipCasts(factor).getDefiningOp();
+    FloatView inverseView = inverse ? getFloatView(inverse) : FloatView();
+    bool isOneOver =
+        inverseView.kind == FloatKind::Div &&
+        getConstantNumber(inverseView.operands[0]) == 1.0 &&
+        skipCasts(inverseView.operands[1]) == cap;
+    if (isOneOver || (inverseView.kind == FloatKind::Rcp &&
+                      skipCasts(inverseView.operands[0]) == cap))
+      return true;
+  }
+  return false;
+}
+
+/// The factor by which the argument of a tanh was scaled.
+double getArgumentScale(const Idiom &idiom) {
+  Operation *op = skipCasts(idiom.base).getDefiningOp();
+  FloatView view = op ? getFloatView(op) : FloatView();
+  double scale = idiom.target.scale;
+  if (view.kind == FloatKind::Mul) {
+    for (Value operand : view.getOperands())
+      if (std::optional<double> number = getLiteralNumber(operand))
+        return scale * *number;
+  } else if (view.kind == FloatKind::Div) {
+    if (std::optional<double> number = getLiteralNumber(view.operands[1]))
+      return scale / *number;
+  }
+  return scale;
+}
+
+/// Whether a tanh is the middle of cap * tanh(x / cap) with a positive cap.
+/// Constants may be a few roundings of their own type apart.
+bool isSoftcap(const Idiom &idiom) {
+  SmallVector<Operation *> users(idiom.root->getUsers());
+  for (unsigned i = 0; i < users.size() && i < 16; ++i) {
+    Operation *user = users[i];
+    if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp, LLVM::FPTruncOp>(
+            user)) {
+      llvm::append_range(users, user->getUsers());
+      continue;
+    }
+    FloatView view = getFloatView(user);
+    if (view.kind != FloatKind::Mul)
+      continue;
+    for (Value factor : view.getOperands()) {
+      if (skipCasts(factor) == idiom.root->getResult(0))
+        continue;
+      std::optional<double> cap = getLiteralNumber(factor);
+      if (!cap) {
+        if (isDividedBy(idiom.base, skipCasts(factor)))
+          return true;
+        continue;
+      }
+      double ulp = getElementFormat(factor.getType()) == ::poly::Format::F32
+                       ? 0x1p-23
+                       : 0x1p-7;
+      if (*cap > 0 && *cap != 1 &&
+          std::abs(*cap * getArgumentScale(idiom) - 1) <= 4 * ulp)
+        return true;
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
 class IdiomFinder {
 public:
   explicit IdiomFinder(Operation *root) : root(root), views(root) {}
@@ -403,16 +211,32 @@ private:
   enum class State { Unseen, Open, Kept, Dropped };
 
   void searchBase(Value base, ArrayRef<Operation *> seeds);
-  void searchUsers(Operation *seed, Value base, FormBuilder &forms,
+  void searchUsers(Operation *seed, Value base, ArrayRef<double> scales,
+                   FormBuilder &forms,
                    llvm::SmallPtrSetImpl<Operation *> &seen);
   void addMatch(Operation *op, Value base, Target target);
+  void noteNearMiss(Operation *op, Value base);
+
+  void resolveAll();
   void resolve(unsigned index);
+  void resolveProduct(Idiom &outer, ArrayRef<unsigned> inside);
+  bool dropSharers();
+  void markPairs();
+  void addExponential(Operation *op);
 
   Operation *root;
   ViewCache views;
   std::vector<Idiom> matches;
   std::vector<State> states;
+  /// Matches that other uses of what is inside forbid.
+  std::vector<bool> banned;
   llvm::DenseMap<Operation *, unsigned> matchOfRoot;
+  /// All exponentials, in order.
+  std::vector<Operation *> seeds;
+  /// Exponentials that are not to become sites of their own.
+  llvm::DenseSet<Operation *> untouchable;
+  /// What an exponential is part of that is no single function op.
+  llvm::DenseMap<Operation *, StringRef> labels;
 };
 
 void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
@@ -427,6 +251,7 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
   }
   if (isKept(idiom)) {
     LLVM_DEBUG(llvm::dbgs() << "marked to be kept: " << *op << "\n");
+    untouchable.insert(idiom.ops.begin(), idiom.ops.end());
     return;
   }
   if (!idiom.isRaised && !isLive(op)) {
@@ -434,15 +259,33 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
     return;
   }
   auto [it, isNew] = matchOfRoot.try_emplace(op, matches.size());
-  if (isNew)
+  if (isNew) {
     matches.push_back(std::move(idiom));
-  // The same function of two bases: one is the other, or its negation, by a
-  // detour such as 0 - x. The one further away is the source's argument.
-  else if (idiom.ops.size() > matches[it->second].ops.size())
-    matches[it->second] = std::move(idiom);
+    return;
+  }
+  // The same function of two variables. An argument that the source has is
+  // better than one to be made; then the one further away is the source's: one
+  // is the other, or its negation, by a detour such as 0 - x.
+  Idiom &known = matches[it->second];
+  auto rank = [](const Idiom &match) {
+    return std::make_tuple(!match.target.isProduct, match.target.scale == 1,
+                           match.ops.size());
+  };
+  if (rank(idiom) > rank(known))
+    known = std::move(idiom);
 }
 
-void IdiomFinder::searchUsers(Operation *seed, Value base, FormBuilder &forms,
+/// Exponentials of a near miss stay: whoever wrote 1.001 may have meant it.
+void IdiomFinder::noteNearMiss(Operation *op, Value base) {
+  Idiom idiom;
+  idiom.root = op;
+  idiom.base = base;
+  if (collectOps(idiom, views))
+    untouchable.insert(idiom.ops.begin(), idiom.ops.end());
+}
+
+void IdiomFinder::searchUsers(Operation *seed, Value base,
+                              ArrayRef<double> scales, FormBuilder &forms,
                               llvm::SmallPtrSetImpl<Operation *> &seen) {
   SmallVector<Operation *, 16> queue = {seed};
   unsigned evaluated = 0;
@@ -451,12 +294,11 @@ void IdiomFinder::searchUsers(Operation *seed, Value base, FormBuilder &forms,
     const ValueForm *value = forms.get(op->getResult(0));
     if (!value)
       continue;
-    std::optional<Target> target = matchTarget(value->form);
+    std::optional<Target> target = matchTarget(value->form, scales);
     if (target && value->isNaNOfNaN)
       addMatch(op, base, *target);
-    else
-      LLVM_DEBUG(llvm::dbgs()
-                 << "no known function of " << base << ": " << *op << "\n");
+    else if (isNearTarget(value->form))
+      noteNearMiss(op, base);
     if (++evaluated == kMaxEvaluatedUsers)
       break;
     for (Operation *user : op->getUsers()) {
@@ -474,8 +316,27 @@ void IdiomFinder::searchBase(Value base, ArrayRef<Operation *> seeds) {
   FormBuilder forms(base, views);
   llvm::SmallPtrSet<Operation *, 16> seen;
   for (Operation *seed : seeds)
-    if (isUsableBase(views.getView(seed), forms) && seen.insert(seed).second)
-      searchUsers(seed, base, forms, seen);
+    if (auto scales = getScales(views.getView(seed), forms))
+      if (seen.insert(seed).second)
+        searchUsers(seed, base, *scales, forms, seen);
+}
+
+/// Swish has no function op: its site is the sigmoid inside, or else the
+/// exponential.
+void IdiomFinder::resolveProduct(Idiom &outer, ArrayRef<unsigned> inside) {
+  StringRef label =
+      isQuickGeluScale(outer.target.scale) ? "quick_gelu" : "swish";
+  bool hasSigmoid = false;
+  for (unsigned inner : inside)
+    if (matches[inner].target.function == Function::Sigmoid) {
+      matches[inner].kind = label;
+      hasSigmoid = true;
+    }
+  if (hasSigmoid)
+    return;
+  for (Operation *op : outer.ops)
+    if (isTranscendental(views.getView(op).kind))
+      labels[op] = label;
 }
 
 /// Decides between a match and those inside it, which are decided first.
@@ -486,6 +347,7 @@ void IdiomFinder::resolve(unsigned index) {
   Idiom &outer = matches[index];
   SmallVector<unsigned, 4> keptInside;
   unsigned sameInside = 0, sameKept = 0;
+  bool consentInside = false;
   for (Operation *op : outer.ops) {
     auto it = matchOfRoot.find(op);
     if (it == matchOfRoot.end() || it->second == index)
@@ -498,18 +360,113 @@ void IdiomFinder::resolve(unsigned index) {
     if (states[inner] == State::Kept) {
       keptInside.push_back(inner);
       sameKept += isSame;
+      consentInside |= hasConsent(matches[inner]);
     }
+  }
+  if (outer.target.isProduct) {
+    resolveProduct(outer, keptInside);
+    states[index] = State::Dropped;
+    return;
   }
   // Two spellings for the halves of the line, joined by a select, are one
   // function; the same function over a single one, such as 1 - s, is not.
   bool joins = sameKept >= 2 && sameKept == keptInside.size();
-  if (sameInside != 0 && !joins) {
+  // Arithmetic without permission around a function with it is the source's.
+  bool loses = isDerivative(outer.target.function) && consentInside &&
+               !hasConsent(outer);
+  if (banned[index] || loses || (sameInside != 0 && !joins)) {
     states[index] = State::Dropped;
     return;
   }
   for (unsigned inner : keptInside)
     states[inner] = State::Dropped;
   states[index] = State::Kept;
+}
+
+/// Bans the matches that would replace part of the uses of a function: what
+/// else is computed from it would see another value. Stored values are not
+/// computed with here. Returns whether there was one.
+bool IdiomFinder::dropSharers() {
+  llvm::DenseMap<Operation *, SmallVector<unsigned, 2>> outerOf;
+  for (auto [i, match] : llvm::enumerate(matches))
+    if (states[i] == State::Kept)
+      for (Operation *op : match.ops)
+        if (op != match.root && matchOfRoot.contains(op))
+          outerOf[op].push_back(i);
+  bool changed = false;
+  for (auto &entry : outerOf) {
+    Operation *inner = entry.first;
+    ArrayRef<unsigned> outers = entry.second;
+    if (matches[matchOfRoot[inner]].target.isProduct)
+      continue;
+    bool isShared = llvm::any_of(inner->getUsers(), [&](Operation *user) {
+      return views.getView(user).kind != FloatKind::Opaque && isLive(user) &&
+             llvm::none_of(outers, [&](unsigned outer) {
+               return matches[outer].ops.contains(user);
+             });
+    });
+    if (!isShared)
+      continue;
+    for (unsigned outer : outers) {
+      banned[outer] = true;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void IdiomFinder::resolveAll() {
+  banned.assign(matches.size(), false);
+  do {
+    states.assign(matches.size(), State::Unseen);
+    for (unsigned i = 0; i < matches.size(); ++i)
+      resolve(i);
+  } while (dropSharers());
+}
+
+/// A function and its derivative that share a transcendental op are planned
+/// together.
+void IdiomFinder::markPairs() {
+  unsigned pairs = 0;
+  llvm::MapVector<Operation *, SmallVector<unsigned, 2>> users;
+  for (auto [i, match] : llvm::enumerate(matches))
+    if (states[i] == State::Kept)
+      for (Operation *op : match.ops)
+        if (isTranscendental(views.getView(op).kind))
+          users[op].push_back(i);
+  for (auto &[op, sharers] : users)
+    for (unsigned value : sharers)
+      for (unsigned derivative : sharers) {
+        Idiom &one = matches[value], &other = matches[derivative];
+        if (derivativeOf(one.target.function) != other.target.function ||
+            one.base != other.base)
+          continue;
+        if (one.pair == 0)
+          one.pair = other.pair != 0 ? other.pair : ++pairs;
+        other.pair = one.pair;
+      }
+}
+
+/// A lone exponential.
+void IdiomFinder::addExponential(Operation *op) {
+  const FloatView &view = views.getView(op);
+  if (view.kind != FloatKind::Exp && view.kind != FloatKind::Exp2)
+    return;
+  Idiom idiom;
+  idiom.root = op;
+  idiom.base = view.operands[0];
+  idiom.target.function =
+      view.kind == FloatKind::Exp ? Function::Exp : Function::Exp2;
+  idiom.ops.insert(op);
+  idiom.isRaised = isReplaced(op);
+  if (isKept(idiom) || (!idiom.isRaised && !isLive(op)))
+    return;
+  idiom.exponent = analyzeExponent(idiom.base);
+  bool isSoftmax = idiom.exponent.use == ExponentUse::Weight ||
+                   idiom.exponent.use == ExponentUse::Correction;
+  idiom.kind = isSoftmax ? "softmax_exp" : labels.lookup(op);
+  matches.push_back(std::move(idiom));
+  states.push_back(State::Kept);
 }
 
 std::vector<Idiom> IdiomFinder::find() {
@@ -519,21 +476,35 @@ std::vector<Idiom> IdiomFinder::find() {
     if (op->getNumRegions() != 0 && op->hasAttr(PolyDialect::kKeepAttr))
       return WalkResult::skip();
     FloatView view = getFloatView(op);
-    if (isTranscendental(view.kind) && !views.getConstant(view.operands[0]))
+    if (isTranscendental(view.kind) && !views.getConstant(view.operands[0])) {
+      seeds.push_back(op);
       for (Value base : collector.collect(view.operands[0]))
         seedsOfBase[base].push_back(op);
+    }
     return WalkResult::advance();
   });
   for (auto &[base, seeds] : seedsOfBase)
     searchBase(base, seeds);
 
-  states.assign(matches.size(), State::Unseen);
-  for (unsigned i = 0; i < matches.size(); ++i)
-    resolve(i);
-  std::vector<Idiom> result;
-  for (auto [i, idiom] : llvm::enumerate(matches))
+  resolveAll();
+  markPairs();
+  for (auto [i, match] : llvm::enumerate(matches))
     if (states[i] == State::Kept)
-      result.push_back(std::move(idiom));
+      untouchable.insert(match.ops.begin(), match.ops.end());
+  for (Operation *seed : seeds)
+    if (!untouchable.contains(seed))
+      addExponential(seed);
+
+  std::vector<Idiom> result;
+  for (auto [i, idiom] : llvm::enumerate(matches)) {
+    if (states[i] != State::Kept)
+      continue;
+    if (idiom.target.function == Function::Tanh && isSoftcap(idiom))
+      idiom.kind = "softcap";
+    if (idiom.kind.empty())
+      idiom.kind = toStringRef(::poly::name(idiom.target.function));
+    result.push_back(std::move(idiom));
+  }
   return result;
 }
 

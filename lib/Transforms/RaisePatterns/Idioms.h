@@ -10,7 +10,9 @@
 #define POLY_TRANSFORMS_RAISEPATTERNS_IDIOMS_H
 
 #include "FloatView.h"
-#include "NormalForm.h"
+#include "Targets.h"
+
+#include "../RowMaximum.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -27,6 +29,14 @@ struct Idiom {
   llvm::SmallSetVector<Operation *, 12> ops;
   /// A function op stands for the root already.
   bool isRaised = false;
+  /// What users call it: the function, or the larger thing around it (swish,
+  /// quick_gelu, softcap, softmax_exp).
+  StringRef kind;
+  /// Of an exponential.
+  ExponentFacts exponent;
+  /// Idioms of one root with the same number, not 0, are a function and its
+  /// derivative that share work: both are replaced or neither.
+  unsigned pair = 0;
 };
 
 /// The outermost idioms below \p root (a region op of device code) with no

@@ -8,11 +8,12 @@
 ///
 /// \file
 /// The algebra in which poly-raise compares functions of one variable x. A form
-/// is N / D, both sums of terms `coefficient * x^power * exp(rate * x)`, kept
-/// separately for x >= 0 and x < 0 so that |x| and the sign of x are definite.
-/// Functions such as exp(c * x) and x are algebraically independent, so two
-/// forms are equal as functions exactly when N1 * D2 and N2 * D1 agree term by
-/// term. Operations that leave the algebra, or its fixed size, give no form.
+/// is N / D^k, sums of terms `coefficient * x^power * exp(a x + b x^2 + c x^3) *
+/// erf(s x)^n`, kept separately for x >= 0 and x < 0 so that |x| and the sign of
+/// x are definite. Functions such as exp(a x), exp(b x^2), erf(s x) and x are
+/// algebraically independent, so two forms are equal as functions exactly when
+/// they are equal term by term over a common denominator. Operations that leave
+/// the algebra, or its fixed size, give no form.
 ///
 /// Nothing here knows MLIR.
 ///
@@ -23,51 +24,61 @@
 
 #include "poly/Program/Formats.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <array>
 #include <optional>
 #include <vector>
 
 namespace mlir::poly {
 
-/// coefficient * x^power * exp(rate * x)
+/// coefficient * x^power * exp(rates[0] x + rates[1] x^2 + rates[2] x^3) *
+/// erf(erfSlope x)^erfPower, with a positive erfSlope where there is an erf.
 struct Term {
   double coefficient = 0;
-  double rate = 0;
+  std::array<double, 3> rates = {};
+  double erfSlope = 0;
   int power = 0;
+  int erfPower = 0;
 };
 
 /// A sum of terms no two of which are alike. Never holds a zero term.
 class Sum {
 public:
-  static constexpr unsigned kCapacity = 6;
+  static constexpr unsigned kCapacity = 12;
 
   Sum() = default;
-  explicit Sum(Term term) { add(term); }
+  explicit Sum(const Term &term) { add(term); }
 
   /// Adds a term; false when the sum would outgrow its capacity or a number
   /// stops being finite. The sum is unusable after a failure.
   bool add(Term term);
 
-  unsigned size() const { return count; }
-  bool empty() const { return count == 0; }
+  unsigned size() const { return terms.size(); }
+  bool empty() const { return terms.empty(); }
   const Term &operator[](unsigned i) const { return terms[i]; }
-  const Term *begin() const { return terms.data(); }
-  const Term *end() const { return terms.data() + count; }
+  const Term *begin() const { return terms.begin(); }
+  const Term *end() const { return terms.end(); }
 
   /// Equal term by term, up to the rounding of the algebra itself.
   bool isSame(const Sum &other) const;
   double evaluate(double x) const;
 
 private:
-  std::array<Term, kCapacity> terms;
-  unsigned count = 0;
+  llvm::SmallVector<Term, 3> terms;
 };
 
-/// numerator / denominator, on one half of the line.
+/// numerator / denominator^exponent, on one half of the line. The smallest term
+/// of the denominator is 1, and a denominator of one term is 1: so quotients
+/// over 1 + exp(-x) and over 1 + exp(x) have the same denominator.
 struct Quotient {
   Sum numerator;
-  Sum denominator{Term{1, 0, 0}};
+  Sum denominator{Term{1, {}, 0, 0, 0}};
+  int exponent = 1;
 };
+
+/// A polynomial of degree three without its constant.
+using Slopes = std::array<double, 3>;
 
 /// One function of x on the whole line.
 class NormalForm {
@@ -87,10 +98,14 @@ public:
   static std::optional<NormalForm> div(const NormalForm &a,
                                        const NormalForm &b);
   NormalForm negated() const;
-  /// exp(scale * this), for a form that is linear in x.
+  /// An integer power, positive or negative.
+  std::optional<NormalForm> pow(int exponent) const;
+  /// exp(scale * this), for a polynomial in x of degree three at most.
   std::optional<NormalForm> exponential(double scale) const;
-  /// tanh, for a form that is linear in x.
+  /// tanh, for such a polynomial.
   std::optional<NormalForm> tanh() const;
+  /// The error function, for a multiple of x.
+  std::optional<NormalForm> erf() const;
   std::optional<NormalForm> abs() const;
   static std::optional<NormalForm> copySign(const NormalForm &magnitude,
                                             const NormalForm &sign);
@@ -104,9 +119,13 @@ public:
 
   /// Whether both are the same function.
   bool isSame(const NormalForm &other) const;
-  /// The factors of x of a form a * x + b, for x >= 0 and x < 0.
-  std::optional<std::array<double, 2>> slopes() const;
-  /// The value at \p x, for tests.
+  /// This function of x / scale, for a positive scale.
+  NormalForm stretched(double scale) const;
+  /// The coefficients of a polynomial form for x >= 0 and x < 0, without the
+  /// constant.
+  std::optional<std::array<Slopes, 2>> slopes() const;
+  /// Whether it is a quotient that is not a sum.
+  bool hasDenominator() const;
   double evaluate(double x) const;
 
 private:
@@ -123,20 +142,6 @@ private:
   /// One quotient for the whole line, or one for x >= 0 and one for x < 0.
   std::vector<Quotient> halves;
 };
-
-/// A function that poly-raise knows, of x or of -x.
-struct Target {
-  ::poly::Function function;
-  bool negated;
-};
-
-/// The target that \p form equals, if any.
-std::optional<Target> matchTarget(const NormalForm &form);
-
-/// What a literal \p value of type \p format stands for: a power of two, a
-/// power of two times log2(e), or one times ln(2), when it is within four ulps
-/// of it in f32 or exactly its rounding in a 16-bit format; otherwise itself.
-double snapConstant(double value, ::poly::Format format);
 
 } // namespace mlir::poly
 

@@ -31,6 +31,11 @@ def Poly_Dialect : Dialect {
     `poly.optin` (unit) is consent to approximate, `poly.round_inputs` (unit)
     allows f32 arguments to be rounded to 16 bits, `poly.keep` (unit) forbids
     any change, and `poly.accuracy` (a `#poly.accuracy`) is a required budget.
+
+    On function ops `poly-raise` notes two things: `poly.kind` (a string) names
+    the larger idiom that the function is the site of, such as `softcap` or
+    `softmax_exp`, and function ops with the same `poly.pair` (an integer) are a
+    function and its derivative that share work: both get a program or neither.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -41,6 +46,8 @@ def Poly_Dialect : Dialect {
     static constexpr llvm::StringLiteral kRoundInputsAttr = "poly.round_inputs";
     static constexpr llvm::StringLiteral kKeepAttr = "poly.keep";
     static constexpr llvm::StringLiteral kAccuracyAttr = "poly.accuracy";
+    static constexpr llvm::StringLiteral kKindAttr = "poly.kind";
+    static constexpr llvm::StringLiteral kPairAttr = "poly.pair";
 
     /// The program called `name`: a shipped one, or one that addProgram()
     /// added to this context; null when there is none. Thread safe.

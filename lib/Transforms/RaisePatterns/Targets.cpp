@@ -1,0 +1,227 @@
+//===- Targets.cpp - The functions that poly-raise knows ------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Targets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace mlir::poly {
+
+using ::poly::Function;
+
+namespace {
+
+constexpr double kLog2E = 1.4426950408889634074;       // log2(e)
+constexpr double kLn2 = 0.69314718055994530942;        // ln(2)
+constexpr double kSqrt2 = 1.4142135623730950488;       // sqrt(2)
+constexpr double kSqrt2OverPi = 0.79788456080286535588; // sqrt(2/pi)
+constexpr double kInvSqrt2Pi = 0.39894228040143267794; // 1/sqrt(2 pi)
+constexpr double kTwoOverSqrtPi = 1.12837916709551257390; // 2/sqrt(pi)
+/// The coefficient of the cube in GELU's tanh form (Hendrycks and Gimpel 2016).
+constexpr double kGeluCube = 0.044715;
+/// The slope of the sigmoid approximation of GELU (the same paper).
+constexpr double kQuickGelu = 1.702;
+/// f32 rounding of a literal and of the products it went through.
+constexpr double kLiteralTolerance = 5e-7;
+
+/// Where forms are compared as numbers first, which is quicker. Any point will
+/// do at which the known functions differ.
+constexpr double kProbe = 0.75;
+/// Where a near miss is near.
+constexpr double kWideProbes[] = {-3, -0.75, 0.75, 3};
+
+std::array<double, 4> evaluateWide(const NormalForm &form) {
+  std::array<double, 4> values;
+  for (unsigned i = 0; i < 4; ++i)
+    values[i] = form.evaluate(kWideProbes[i]);
+  return values;
+}
+
+struct KnownForm {
+  Target target;
+  NormalForm form;
+  double atProbe;
+  std::array<double, 4> atWideProbes;
+  /// Looked for with a scaled argument as well.
+  bool scales;
+};
+
+NormalForm operator+(const NormalForm &a, const NormalForm &b) {
+  return *NormalForm::add(a, b);
+}
+NormalForm operator*(const NormalForm &a, const NormalForm &b) {
+  return *NormalForm::mul(a, b);
+}
+NormalForm operator*(double a, const NormalForm &b) {
+  return NormalForm::constant(a) * b;
+}
+NormalForm operator-(double a, const NormalForm &b) {
+  return *NormalForm::sub(NormalForm::constant(a), b);
+}
+
+/// The known functions. The negated ones come second: tanh(-x) of a source
+/// that negates its argument is a site as much as tanh(x) is. Even functions
+/// are known once.
+std::vector<KnownForm> buildTargets() {
+  std::vector<KnownForm> known;
+  NormalForm one = NormalForm::constant(1);
+  for (bool negated : {false, true}) {
+    auto add = [&](Function function, const NormalForm &form,
+                   bool scales = false) {
+      known.push_back({{function, negated, 1, false},
+                       form,
+                       form.evaluate(kProbe),
+                       evaluateWide(form),
+                       scales});
+    };
+    NormalForm x = NormalForm::linear(negated ? -1 : 1);
+    auto logistic = [&](const NormalForm &argument) {
+      return *NormalForm::div(one, one + *argument.exponential(-1));
+    };
+    NormalForm s = logistic(x);
+    add(Function::Sigmoid, s, true);
+    NormalForm tanh = *x.tanh();
+    add(Function::Tanh, tanh, true);
+    add(Function::Silu, x * s);
+    NormalForm cdf = 0.5 * (one + *((1 / kSqrt2) * x).erf());
+    add(Function::GeluErf, x * cdf);
+    NormalForm xx = x * x;
+    NormalForm twice = (2 * kSqrt2OverPi) * (x + kGeluCube * (x * xx));
+    NormalForm g = logistic(twice);
+    add(Function::GeluTanh, x * g);
+    add(Function::DSilu, s + x * (s * (1 - s)));
+    add(Function::DGeluErf,
+        cdf + x * (kInvSqrt2Pi * *xx.exponential(-0.5)));
+    NormalForm slope = (2 * kSqrt2OverPi) * (one + (3 * kGeluCube) * xx);
+    add(Function::DGeluTanh, g + x * (slope * (g * (1 - g))));
+    if (negated)
+      continue;
+    add(Function::DSigmoid, s * (1 - s));
+    add(Function::DTanh, 1 - tanh * tanh);
+  }
+  return known;
+}
+
+const std::vector<KnownForm> &targets() {
+  static const std::vector<KnownForm> known = buildTargets();
+  return known;
+}
+
+std::optional<Target> matchScaled(const NormalForm &form, double scale) {
+  NormalForm stretched = form.stretched(scale);
+  // x f(scale x) is z f(z) / scale.
+  NormalForm product = scale * stretched;
+  double atProbe = stretched.evaluate(kProbe);
+  for (const KnownForm &candidate : targets()) {
+    bool isSilu = candidate.target.function == Function::Silu;
+    if (!candidate.scales && !isSilu)
+      continue;
+    double value = isSilu ? scale * atProbe : atProbe;
+    if (std::abs(candidate.atProbe - value) < 1e-6 &&
+        candidate.form.isSame(isSilu ? product : stretched)) {
+      Target target = candidate.target;
+      target.scale = scale;
+      target.isProduct = isSilu;
+      if (isSilu)
+        target.function = Function::Sigmoid;
+      return target;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Target> matchTarget(const NormalForm &form,
+                                  llvm::ArrayRef<double> scales) {
+  double atProbe = form.evaluate(kProbe);
+  for (const KnownForm &candidate : targets())
+    if (std::abs(candidate.atProbe - atProbe) < 1e-6 &&
+        candidate.form.isSame(form))
+      return candidate.target;
+  // A scale a little off a known one is a near miss.
+  if (scales.empty() || !form.hasDenominator() || isNearTarget(form))
+    return std::nullopt;
+  for (double scale : scales)
+    if (std::optional<Target> target = matchScaled(form, scale))
+      return target;
+  return std::nullopt;
+}
+
+bool isNearTarget(const NormalForm &form) {
+  if (!form.hasDenominator())
+    return false;
+  std::array<double, 4> values = evaluateWide(form);
+  return std::any_of(
+      targets().begin(), targets().end(), [&](const KnownForm &known) {
+        for (unsigned i = 0; i < 4; ++i)
+          if (!(std::abs(values[i] - known.atWideProbes[i]) <=
+                0.02 * std::abs(known.atWideProbes[i])))
+            return false;
+        return true;
+      });
+}
+
+bool isQuickGeluScale(double scale) {
+  return std::abs(scale - kQuickGelu) <= kLiteralTolerance * kQuickGelu;
+}
+
+double snapConstant(double value, ::poly::Format format) {
+  constexpr int kMaxUlps = 4;
+  // Powers of two first: they are exact in every format.
+  constexpr double kFamilies[] = {
+      1.0,
+      kLog2E,
+      kLn2,
+      kSqrt2,
+      kSqrt2OverPi,
+      kGeluCube,
+      kGeluCube * kSqrt2OverPi,
+      3 * kGeluCube,
+      3 * kGeluCube * kSqrt2OverPi,
+      kInvSqrt2Pi,
+      kTwoOverSqrtPi,
+      kQuickGelu,
+      kLog2E *kQuickGelu,
+      kLog2E *kSqrt2OverPi,
+      kLog2E *kSqrt2OverPi *kGeluCube,
+  };
+  if (value == 0 || !std::isfinite(value))
+    return value;
+  double magnitude = std::abs(value);
+  int64_t bits = ::poly::encode(format, magnitude);
+  for (double family : kFamilies) {
+    int exponent = static_cast<int>(std::lround(std::log2(magnitude / family)));
+    double exact = std::ldexp(family, exponent);
+    int64_t ulps = std::abs(bits - int64_t(::poly::encode(format, exact)));
+    if (ulps <= (format == ::poly::Format::F32 ? kMaxUlps : 0))
+      return std::copysign(exact, value);
+  }
+  return value;
+}
+
+std::optional<Function> derivativeOf(Function function) {
+  switch (function) {
+  case Function::Sigmoid:
+    return Function::DSigmoid;
+  case Function::Tanh:
+    return Function::DTanh;
+  case Function::Silu:
+    return Function::DSilu;
+  case Function::GeluErf:
+    return Function::DGeluErf;
+  case Function::GeluTanh:
+    return Function::DGeluTanh;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace mlir::poly
