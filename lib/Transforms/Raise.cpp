@@ -201,8 +201,7 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
     copySteering(idiom, op);
     annotate(idiom, op, nextPair, pairs);
     if (!idiom.exponent.whyNot.empty())
-      notes.push_back(
-          {op->getLoc(), idiom.kind.str(), idiom.exponent.whyNot});
+      notes.push_back({op->getLoc(), idiom.kind.str(), idiom.exponent.whyNot});
     original.replaceAllUsesExcept(op->getResult(0), op);
     replacements[original] = op->getResult(0);
     ++raised;
@@ -226,8 +225,8 @@ struct PolyRaisePass : impl::PolyRaiseBase<PolyRaisePass> {
       for (const std::vector<Note> &ofGroup : notes)
         for (const Note &note : ofGroup)
           remark::analysis(
-              note.loc, remark::RemarkOpts::name(note.kind).category(
-                            "poly-raise"))
+              note.loc,
+              remark::RemarkOpts::name(note.kind).category("poly-raise"))
               << remark::add("no row maximum: {0}", note.text);
     if (raised == 0)
       markAllAnalysesPreserved();

@@ -57,18 +57,14 @@ struct Factor {
 
 /// Value sources that name the same register under another type or shape.
 Value lookThrough(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    // A value through an integer register and back.
-    if (isa<arith::BitcastOp, LLVM::BitcastOp>(op)) {
-      Operation *inner = op->getOperand(0).getDefiningOp();
-      if (inner && isa<arith::BitcastOp, LLVM::BitcastOp>(inner) &&
-          inner->getOperand(0).getType() == value.getType()) {
-        value = inner->getOperand(0);
-        continue;
-      }
-    }
+  Operation *op = value.getDefiningOp();
+  // Through an integer register and back.
+  if (!op || !isa<arith::BitcastOp, LLVM::BitcastOp>(op))
     return value;
-  }
+  Operation *inner = op->getOperand(0).getDefiningOp();
+  if (inner && isa<arith::BitcastOp, LLVM::BitcastOp>(inner) &&
+      inner->getOperand(0).getType() == value.getType())
+    return inner->getOperand(0);
   return value;
 }
 
@@ -133,21 +129,21 @@ struct Reduction {
 };
 
 std::optional<Reduction> viewMaxReduction(Operation *op) {
-  auto view = [](auto nanKind, auto numberKind, auto kind,
-                 Value elements, Value other) -> std::optional<Reduction> {
+  auto view = [](auto nanKind, auto numberKind, auto kind, Value elements,
+                 Value other) -> std::optional<Reduction> {
     if (kind != nanKind && kind != numberKind)
       return std::nullopt;
     return Reduction{elements, other, kind == numberKind};
   };
   using VectorKind = vector::CombiningKind;
   if (auto reduce = dyn_cast<vector::ReductionOp>(op))
-    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF,
-                reduce.getKind(), reduce.getVector(), reduce.getAcc());
+    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF, reduce.getKind(),
+                reduce.getVector(), reduce.getAcc());
   if (auto reduce = dyn_cast<vector::MultiDimReductionOp>(op)) {
     if (!isScalar(reduce.getResult()))
       return std::nullopt;
-    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF,
-                reduce.getKind(), reduce.getSource(), reduce.getAcc());
+    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF, reduce.getKind(),
+                reduce.getSource(), reduce.getAcc());
   }
   if (isa<LLVM::vector_reduce_fmax, LLVM::vector_reduce_fmaximum>(op))
     return Reduction{op->getOperand(0), {}, isa<LLVM::vector_reduce_fmax>(op)};
@@ -155,12 +151,12 @@ std::optional<Reduction> viewMaxReduction(Operation *op) {
   if (auto reduce = dyn_cast<gpu::AllReduceOp>(op)) {
     if (!reduce.getOp())
       return std::nullopt;
-    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF,
-                *reduce.getOp(), reduce.getValue(), Value());
+    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF, *reduce.getOp(),
+                reduce.getValue(), Value());
   }
   if (auto reduce = dyn_cast<gpu::SubgroupReduceOp>(op))
-    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF,
-                reduce.getOp(), reduce.getValue(), Value());
+    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF, reduce.getOp(),
+                reduce.getValue(), Value());
   if (auto reduce = dyn_cast<NVVM::ReduxOp>(op))
     if (reduce.getKind() == NVVM::ReduxKind::FMAX && !reduce.getAbs())
       return Reduction{reduce.getVal(), {}, !reduce.getNan()};
@@ -176,9 +172,8 @@ Value viewSplat(Operation *op) {
     return isScalar(broadcast.getSource()) ? broadcast.getSource() : Value();
   // An insertion into lane 0 that a shuffle spreads.
   auto shuffle = dyn_cast<LLVM::ShuffleVectorOp>(op);
-  if (!shuffle || !llvm::all_of(shuffle.getMask(), [](int32_t lane) {
-        return lane == 0;
-      }))
+  if (!shuffle ||
+      !llvm::all_of(shuffle.getMask(), [](int32_t lane) { return lane == 0; }))
     return {};
   auto insert = shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>();
   if (!insert || constantIndex(insert.getPosition()) != 0)
@@ -230,6 +225,7 @@ private:
   bool isNotNegative(Value value, unsigned depth = 0);
   /// |operand| as a factor when operand is a literal or never negative.
   std::optional<Factor> getFactor(Value value, int &sign);
+  void noteUnknownScale(bool isKnown);
 
   unsigned steps = 0;
 };
@@ -297,9 +293,12 @@ std::optional<Factor> Prover::getFactor(Value value, int &sign) {
   }
   if (isNotNegative(value))
     return Factor{1, value};
-  if (whyNot.empty())
-    whyNot = "the scale is a run-time value that may be negative";
   return std::nullopt;
+}
+
+void Prover::noteUnknownScale(bool isKnown) {
+  if (!isKnown && whyNot.empty())
+    whyNot = "the scale is a run-time value that may be negative";
 }
 
 bool Prover::isSame(Operand a, Operand m) {
@@ -310,7 +309,8 @@ bool Prover::isSame(Operand a, Operand m) {
 
 /// What a lane of an elementwise, splat or assembled vector is.
 Operand resolveLane(Operand operand) {
-  while (true) {
+  // Unreachable code may go in circles.
+  for (unsigned step = 0; step < 32; ++step) {
     operand.value = lookThrough(operand.value);
     if (auto argument = dyn_cast<BlockArgument>(operand.value)) {
       Value incoming = incomingValue(argument);
@@ -350,6 +350,7 @@ Operand resolveLane(Operand operand) {
     }
     return operand;
   }
+  return operand;
 }
 
 bool Prover::atMost(Operand a, Factor factor, Operand m, double &slack,
@@ -381,11 +382,10 @@ bool Prover::atMostOfMaximum(Operand a, Factor factor, Operand m, double &slack,
     if (ifOp.getElseRegion().empty())
       return false;
     double thenSlack = slack, elseSlack = slack;
-    bool good =
-        atMost(a, factor, m.with(ifOp.thenYield().getOperand(number)),
-               thenSlack, depth + 1) &&
-        atMost(a, factor, m.with(ifOp.elseYield().getOperand(number)),
-               elseSlack, depth + 1);
+    bool good = atMost(a, factor, m.with(ifOp.thenYield().getOperand(number)),
+                       thenSlack, depth + 1) &&
+                atMost(a, factor, m.with(ifOp.elseYield().getOperand(number)),
+                       elseSlack, depth + 1);
     slack = std::max(thenSlack, elseSlack);
     return good;
   }
@@ -420,8 +420,7 @@ bool Prover::atMostOfMaximum(Operand a, Factor factor, Operand m, double &slack,
     auto isSafe = [&](unsigned i) {
       return !view.isNumber || keepsNumbers(view.operands[i]);
     };
-    bool left =
-        isSafe(0) && atMost(a, factor, operand(0), first, depth + 1);
+    bool left = isSafe(0) && atMost(a, factor, operand(0), first, depth + 1);
     if (left && isMaximum) {
       slack = first;
       return true;
@@ -615,15 +614,15 @@ bool Prover::atMostOfSelect(Operand a, Factor factor, Operand m,
         double limit = guard->limit * factor.number;
         bool below = guard->limit == -kInfinity ||
                      (!factor.runtime && limit <= *constant);
-        good = below && atMost(a, Factor(), {guard->value, m.lane, 1}, inner,
-                               depth + 1) &&
-               inner == 0;
+        good =
+            below &&
+            atMost(a, Factor(), {guard->value, m.lane, 1}, inner, depth + 1) &&
+            inner == 0;
         if (!good && factor.number != 1 && below) {
           inner = 0;
-          good = atMost(a, factor, {guard->value, m.lane, 1}, inner,
-                        depth + 1) &&
-                 (guard->limit == -kInfinity ||
-                  guard->limit + inner <= *constant);
+          good =
+              atMost(a, factor, {guard->value, m.lane, 1}, inner, depth + 1) &&
+              (guard->limit == -kInfinity || guard->limit + inner <= *constant);
         }
       }
       // newer - older <= limit, and the older one is kept.
@@ -654,6 +653,7 @@ bool Prover::atMostOfSelect(Operand a, Factor factor, Operand m,
 bool Prover::atMostOfProduct(Operand a, Factor factor, Operand m,
                              const FloatView &view, double &slack,
                              unsigned depth) {
+  bool isKnown = false;
   for (unsigned i : {1u, 0u}) {
     if (view.kind == FloatKind::Div && i == 0)
       break;
@@ -661,6 +661,7 @@ bool Prover::atMostOfProduct(Operand a, Factor factor, Operand m,
     std::optional<Factor> scale = getFactor(view.operands[i], sign);
     if (!scale)
       continue;
+    isKnown = true;
     Operand inner{view.operands[1 - i], m.lane, m.sign * sign};
     // Both sides rounded alike.
     FloatView own = viewOf(a.value);
@@ -692,15 +693,13 @@ bool Prover::atMostOfProduct(Operand a, Factor factor, Operand m,
       }
     }
   }
+  noteUnknownScale(isKnown);
   return false;
 }
 
 /// The rules that take the left-hand side apart.
 bool Prover::leftAtMost(Operand a, Factor factor, Operand m, double &slack,
                         unsigned depth) {
-  Operation *op = a.value.getDefiningOp();
-  if (!op)
-    return false;
   auto both = [&](Value first, Value second) {
     double one = slack, two = slack;
     if (!atMost(a.with(first), factor, m, one, depth + 1) ||
@@ -716,9 +715,10 @@ bool Prover::leftAtMost(Operand a, Factor factor, Operand m, double &slack,
     slack = before;
     return atMost(a.with(second), factor, m, slack, depth + 1);
   };
-  if (isa<arith::SelectOp, LLVM::SelectOp>(op))
+  Operation *op = a.value.getDefiningOp();
+  if (op && isa<arith::SelectOp, LLVM::SelectOp>(op))
     return both(op->getOperand(1), op->getOperand(2));
-  FloatView view = getFloatView(op);
+  FloatView view = viewOf(a.value);
   if (view.kind == FloatKind::Min || view.kind == FloatKind::Max) {
     bool isMinimum = (view.kind == FloatKind::Min) == (a.sign > 0);
     return isMinimum ? either(view.operands[0], view.operands[1])
@@ -755,11 +755,13 @@ std::optional<double> Prover::boundDifference(Operand a, Factor factor,
 /// difference plus a literal.
 std::optional<double> Prover::boundFma(const FloatView &view, Operand operand,
                                        unsigned depth) {
+  bool isKnown = false;
   for (unsigned i : {1u, 0u}) {
     int sign = 1;
     std::optional<Factor> factor = getFactor(view.operands[i], sign);
     if (!factor)
       continue;
+    isKnown = true;
     Operand score{view.operands[1 - i], operand.lane, operand.sign * sign};
     Operand rest{view.operands[2], operand.lane, operand.sign};
     if (std::optional<double> bound =
@@ -772,6 +774,7 @@ std::optional<double> Prover::boundFma(const FloatView &view, Operand operand,
     if (bound && (*bound == 0 || !factor->runtime))
       return *bound * factor->number + *shift;
   }
+  noteUnknownScale(isKnown);
   return std::nullopt;
 }
 
@@ -787,7 +790,8 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
   auto with = [&](Value value) { return operand.with(value); };
   if (isa<arith::TruncFOp, LLVM::FPTruncOp>(op)) {
     // Zero is a number of every format; other bounds may be rounded up.
-    std::optional<double> bound = upperBound(with(op->getOperand(0)), depth + 1);
+    std::optional<double> bound =
+        upperBound(with(op->getOperand(0)), depth + 1);
     return bound && *bound != 0 ? std::optional(*bound + std::abs(*bound) / 128)
                                 : bound;
   }
@@ -841,7 +845,8 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
   case FloatKind::Fma:
     return boundFma(view, operand, depth);
   case FloatKind::Mul:
-  case FloatKind::Div:
+  case FloatKind::Div: {
+    bool isKnown = false;
     for (unsigned i : {1u, 0u}) {
       if (view.kind == FloatKind::Div && i == 0)
         break;
@@ -849,15 +854,17 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
       std::optional<Factor> factor = getFactor(view.operands[i], sign);
       if (!factor)
         continue;
-      std::optional<double> bound =
-          upperBound({view.operands[1 - i], operand.lane, operand.sign * sign},
-                     depth + 1);
+      isKnown = true;
+      std::optional<double> bound = upperBound(
+          {view.operands[1 - i], operand.lane, operand.sign * sign}, depth + 1);
       if (!bound || (*bound != 0 && factor->runtime))
         continue;
       return view.kind == FloatKind::Mul ? *bound * factor->number
                                          : *bound / factor->number;
     }
+    noteUnknownScale(isKnown);
     return std::nullopt;
+  }
   case FloatKind::Abs:
     return operand.sign < 0 ? std::optional(0.0) : std::nullopt;
   case FloatKind::Min:
@@ -1002,7 +1009,8 @@ bool isLogarithm(Operation *op) {
     callee = call.getCallee().value_or("");
   else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
     callee = call.getIntrin();
-  return callee.starts_with("__nv_log") || callee.starts_with("__nv_fast_log") ||
+  return callee.starts_with("__nv_log") ||
+         callee.starts_with("__nv_fast_log") ||
          callee.starts_with("llvm.nvvm.lg2");
 }
 
@@ -1047,9 +1055,9 @@ std::optional<Difference> viewDifference(Value argument) {
   Value last = view.operands[view.kind == FloatKind::Fma ? 2 : 1];
   Operand negated = resolveLane({last, -1, 1});
   FloatView lastView = viewOf(negated.value);
-  std::optional<double> scale =
-      lastView.kind == FloatKind::Mul ? getLiteralNumber(lastView.operands[1])
-                                      : std::nullopt;
+  std::optional<double> scale = lastView.kind == FloatKind::Mul
+                                    ? getLiteralNumber(lastView.operands[1])
+                                    : std::nullopt;
   if (negated.sign > 0 && !(scale && *scale < 0))
     return std::nullopt;
   return Difference{view.operands[0], negated.value,
@@ -1062,15 +1070,17 @@ ExponentFacts analyzeExponent(Value argument) {
   ExponentFacts facts;
   Prover prover;
   facts.bound = prover.upperBound({argument, -1, 1});
+  if (facts.bound == 0)
+    facts.bound = 0.0; // Not a negative zero.
   if (isInteger(argument)) {
     facts.use = ExponentUse::Scale;
     return facts;
   }
   if (facts.bound && prover.provedMinuend.value) {
-    facts.use = prover.provedMinuend.sign > 0 &&
-                        isMaximum(prover.provedMinuend.value)
-                    ? ExponentUse::Correction
-                    : ExponentUse::Weight;
+    facts.use =
+        prover.provedMinuend.sign > 0 && isMaximum(prover.provedMinuend.value)
+            ? ExponentUse::Correction
+            : ExponentUse::Weight;
     return facts;
   }
   std::optional<Difference> difference = viewDifference(argument);

@@ -180,7 +180,8 @@ BaseCollector::Chain BaseCollector::visit(Value value, unsigned depth) {
     return it->second;
   Operation *op = value.getDefiningOp();
   FloatView view = op ? views.getView(op) : FloatView();
-  if (view.kind == FloatKind::Neg || view.kind == FloatKind::Ext)
+  if ((view.kind == FloatKind::Neg || view.kind == FloatKind::Ext) &&
+      depth < kMaxBaseDepth)
     return visit(view.operands[0], depth + 1);
   Chain chain = {value};
   // Met again only in a cycle of unreachable code.
@@ -234,7 +235,8 @@ std::optional<llvm::SmallVector<double, 3>> getScales(const FloatView &view,
   if (!slopes)
     return std::nullopt;
   const Slopes &right = (*slopes)[0], &left = (*slopes)[1];
-  bool isLinear = right[1] == 0 && right[2] == 0 && left[1] == 0 && left[2] == 0;
+  bool isLinear =
+      right[1] == 0 && right[2] == 0 && left[1] == 0 && left[2] == 0;
   llvm::SmallVector<double, 3> scales;
   if (!isLinear)
     return scales;

@@ -99,6 +99,12 @@ bool isKept(const Idiom &idiom) {
          });
 }
 
+/// Any constant, of equal lanes or not.
+bool isLiteral(Value value) {
+  return value.getDefiningOp<arith::ConstantOp>() ||
+         value.getDefiningOp<LLVM::ConstantOp>();
+}
+
 bool isDerivative(Function function) {
   return function >= Function::DSigmoid && function <= Function::DGeluTanh;
 }
@@ -113,7 +119,10 @@ StringRef toStringRef(std::string_view text) {
 
 /// What passes on the number, rounded at most.
 Value skipCasts(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
+  for (unsigned step = 0; step < 8; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      break;
     if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
       value = broadcast.getSource();
     else if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp,
@@ -136,10 +145,9 @@ bool isDividedBy(Value argument, Value cap) {
   for (Value factor : view.getOperands()) {
     Operation *inverse = skipCasts(factor).getDefiningOp();
     FloatView inverseView = inverse ? getFloatView(inverse) : FloatView();
-    bool isOneOver =
-        inverseView.kind == FloatKind::Div &&
-        getConstantNumber(inverseView.operands[0]) == 1.0 &&
-        skipCasts(inverseView.operands[1]) == cap;
+    bool isOneOver = inverseView.kind == FloatKind::Div &&
+                     getConstantNumber(inverseView.operands[0]) == 1.0 &&
+                     skipCasts(inverseView.operands[1]) == cap;
     if (isOneOver || (inverseView.kind == FloatKind::Rcp &&
                       skipCasts(inverseView.operands[0]) == cap))
       return true;
@@ -235,6 +243,8 @@ private:
   std::vector<Operation *> seeds;
   /// Exponentials that are not to become sites of their own.
   llvm::DenseSet<Operation *> untouchable;
+  /// Ops that are almost a known function.
+  llvm::DenseSet<Operation *> nearMisses;
   /// What an exponential is part of that is no single function op.
   llvm::DenseMap<Operation *, StringRef> labels;
 };
@@ -280,6 +290,7 @@ void IdiomFinder::noteNearMiss(Operation *op, Value base) {
   Idiom idiom;
   idiom.root = op;
   idiom.base = base;
+  nearMisses.insert(op);
   if (collectOps(idiom, views))
     untouchable.insert(idiom.ops.begin(), idiom.ops.end());
 }
@@ -416,7 +427,11 @@ bool IdiomFinder::dropSharers() {
 }
 
 void IdiomFinder::resolveAll() {
-  banned.assign(matches.size(), false);
+  banned.clear();
+  // What is almost a function of x is not that function of 1.0001 x.
+  for (const Idiom &match : matches)
+    banned.push_back(match.target.scale != 1 &&
+                     nearMisses.contains(match.root));
   do {
     states.assign(matches.size(), State::Unseen);
     for (unsigned i = 0; i < matches.size(); ++i)
@@ -461,6 +476,11 @@ void IdiomFinder::addExponential(Operation *op) {
   idiom.isRaised = isReplaced(op);
   if (isKept(idiom) || (!idiom.isRaised && !isLive(op)))
     return;
+  // 1 in most lanes: as near a miss as 1.001.
+  for (Operation *user : op->getUsers())
+    for (Value operand : views.getView(user).getOperands())
+      if (!views.getConstant(operand) && isLiteral(operand))
+        return;
   idiom.exponent = analyzeExponent(idiom.base);
   bool isSoftmax = idiom.exponent.use == ExponentUse::Weight ||
                    idiom.exponent.use == ExponentUse::Correction;

@@ -375,9 +375,9 @@ bool Sum::isSame(const Sum &other) const {
 double Sum::evaluate(double x) const {
   double sum = 0;
   for (const Term &term : *this) {
-    double value = term.coefficient * std::pow(x, term.power) *
-                   std::exp(x * (term.rates[0] +
-                                 x * (term.rates[1] + x * term.rates[2])));
+    double value =
+        term.coefficient * std::pow(x, term.power) *
+        std::exp(x * (term.rates[0] + x * (term.rates[1] + x * term.rates[2])));
     if (term.erfPower != 0)
       value *= std::pow(std::erf(term.erfSlope * x), term.erfPower);
     sum += value;
@@ -466,9 +466,8 @@ std::optional<NormalForm> NormalForm::pow(int exponent) const {
 }
 
 std::optional<NormalForm> NormalForm::erf() const {
-  return combine(*this, *this, [](const Quotient &q, const Quotient &) {
-    return erfOf(q);
-  });
+  return combine(*this, *this,
+                 [](const Quotient &q, const Quotient &) { return erfOf(q); });
 }
 
 std::optional<NormalForm> NormalForm::tanh() const {
@@ -559,9 +558,8 @@ std::optional<std::array<Slopes, 2>> NormalForm::slopes() const {
 }
 
 bool NormalForm::hasDenominator() const {
-  return std::any_of(halves.begin(), halves.end(), [](const Quotient &q) {
-    return !isOne(q.denominator);
-  });
+  return std::any_of(halves.begin(), halves.end(),
+                     [](const Quotient &q) { return !isOne(q.denominator); });
 }
 
 double NormalForm::evaluate(double x) const {

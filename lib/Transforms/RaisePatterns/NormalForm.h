@@ -8,12 +8,12 @@
 ///
 /// \file
 /// The algebra in which poly-raise compares functions of one variable x. A form
-/// is N / D^k, sums of terms `coefficient * x^power * exp(a x + b x^2 + c x^3) *
-/// erf(s x)^n`, kept separately for x >= 0 and x < 0 so that |x| and the sign of
-/// x are definite. Functions such as exp(a x), exp(b x^2), erf(s x) and x are
-/// algebraically independent, so two forms are equal as functions exactly when
-/// they are equal term by term over a common denominator. Operations that leave
-/// the algebra, or its fixed size, give no form.
+/// is N / D^k, sums of terms `coefficient * x^power * exp(a x + b x^2 + c x^3)
+/// * erf(s x)^n`, kept separately for x >= 0 and x < 0 so that |x| and the sign
+/// of x are definite. Functions such as exp(a x), exp(b x^2), erf(s x) and x
+/// are algebraically independent, so two forms are equal as functions exactly
+/// when they are equal term by term over a common denominator. Operations that
+/// leave the algebra, or its fixed size, give no form.
 ///
 /// Nothing here knows MLIR.
 ///

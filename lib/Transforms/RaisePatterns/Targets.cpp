@@ -18,11 +18,11 @@ using ::poly::Function;
 
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634074;       // log2(e)
-constexpr double kLn2 = 0.69314718055994530942;        // ln(2)
-constexpr double kSqrt2 = 1.4142135623730950488;       // sqrt(2)
-constexpr double kSqrt2OverPi = 0.79788456080286535588; // sqrt(2/pi)
-constexpr double kInvSqrt2Pi = 0.39894228040143267794; // 1/sqrt(2 pi)
+constexpr double kLog2E = 1.4426950408889634074;          // log2(e)
+constexpr double kLn2 = 0.69314718055994530942;           // ln(2)
+constexpr double kSqrt2 = 1.4142135623730950488;          // sqrt(2)
+constexpr double kSqrt2OverPi = 0.79788456080286535588;   // sqrt(2/pi)
+constexpr double kInvSqrt2Pi = 0.39894228040143267794;    // 1/sqrt(2 pi)
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390; // 2/sqrt(pi)
 /// The coefficient of the cube in GELU's tanh form (Hendrycks and Gimpel 2016).
 constexpr double kGeluCube = 0.044715;
@@ -97,8 +97,7 @@ std::vector<KnownForm> buildTargets() {
     NormalForm g = logistic(twice);
     add(Function::GeluTanh, x * g);
     add(Function::DSilu, s + x * (s * (1 - s)));
-    add(Function::DGeluErf,
-        cdf + x * (kInvSqrt2Pi * *xx.exponential(-0.5)));
+    add(Function::DGeluErf, cdf + x * (kInvSqrt2Pi * *xx.exponential(-0.5)));
     NormalForm slope = (2 * kSqrt2OverPi) * (one + (3 * kGeluCube) * xx);
     add(Function::DGeluTanh, g + x * (slope * (g * (1 - g))));
     if (negated)
@@ -159,14 +158,14 @@ bool isNearTarget(const NormalForm &form) {
   if (!form.hasDenominator())
     return false;
   std::array<double, 4> values = evaluateWide(form);
-  return std::any_of(
-      targets().begin(), targets().end(), [&](const KnownForm &known) {
-        for (unsigned i = 0; i < 4; ++i)
-          if (!(std::abs(values[i] - known.atWideProbes[i]) <=
-                0.02 * std::abs(known.atWideProbes[i])))
-            return false;
-        return true;
-      });
+  return std::any_of(targets().begin(), targets().end(),
+                     [&](const KnownForm &known) {
+                       for (unsigned i = 0; i < 4; ++i)
+                         if (!(std::abs(values[i] - known.atWideProbes[i]) <=
+                               0.02 * std::abs(known.atWideProbes[i])))
+                           return false;
+                       return true;
+                     });
 }
 
 bool isQuickGeluScale(double scale) {
@@ -189,9 +188,9 @@ double snapConstant(double value, ::poly::Format format) {
       kInvSqrt2Pi,
       kTwoOverSqrtPi,
       kQuickGelu,
-      kLog2E *kQuickGelu,
-      kLog2E *kSqrt2OverPi,
-      kLog2E *kSqrt2OverPi *kGeluCube,
+      kLog2E * kQuickGelu,
+      kLog2E * kSqrt2OverPi,
+      kLog2E * kSqrt2OverPi * kGeluCube,
   };
   if (value == 0 || !std::isfinite(value))
     return value;

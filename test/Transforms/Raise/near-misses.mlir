@@ -1,7 +1,8 @@
 // RUN: poly-opt %s --poly-raise | FileCheck %s --implicit-check-not=poly.
 
-// Nothing here is one of the functions, however much it looks like one. Where a
-// tanh is inside, that alone is raised.
+// Nothing here is the function that it looks like. Where a tanh is inside, that
+// alone is raised; an exponential alone is not where a constant is nearly that of
+// a known function.
 
 gpu.module @misses {
   // CHECK-LABEL: func.func @one_and_a_bit
@@ -90,12 +91,15 @@ gpu.module @misses {
     return %q : bf16
   }
 
-  // exp where exp2 belongs is the function of another argument, and exp2 where
-  // exp belongs none of any value here.
+  // exp where exp2 belongs, and exp2 where exp belongs, are the function of
+  // another argument.
   // CHECK-LABEL: func.func @wrong_base
   // CHECK:         %[[A:.*]] = arith.mulf %arg0
   // CHECK:         %[[N:.*]] = arith.negf %[[A]]
   // CHECK-NEXT:    poly.sigmoid %[[N]] replaces
+  // CHECK:         %[[LN2:.*]] = arith.constant 0.693147182
+  // CHECK-NEXT:    %[[B:.*]] = arith.mulf %arg0, %[[LN2]]
+  // CHECK-NEXT:    poly.sigmoid %[[B]] replaces
   func.func @wrong_base(%x: f32) -> (f32, f32) {
     %c1 = arith.constant 1.0 : f32
     %k = arith.constant -1.44269504 : f32
@@ -110,8 +114,11 @@ gpu.module @misses {
     return %q, %r : f32, f32
   }
 
-  // sinh/cosh of x in base two is tanh(ln(2) x), which no value here is.
+  // sinh/cosh of x in base two is tanh(ln(2) x).
   // CHECK-LABEL: func.func @base_two_ratio
+  // CHECK:         %[[LN2:.*]] = arith.constant 0.693147182
+  // CHECK-NEXT:    %[[B:.*]] = arith.mulf %arg0, %[[LN2]]
+  // CHECK-NEXT:    poly.tanh %[[B]] replaces
   func.func @base_two_ratio(%x: f32) -> f32 {
     %n = arith.negf %x : f32
     %p = math.exp2 %x : f32
@@ -123,6 +130,7 @@ gpu.module @misses {
   }
 
   // CHECK-LABEL: func.func @factor_two
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @factor_two(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %c2 = arith.constant 2.0 : f32
@@ -135,6 +143,7 @@ gpu.module @misses {
 
   // 1 - exp: a pole where the function has none.
   // CHECK-LABEL: func.func @difference
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @difference(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %n = arith.negf %x : f32
@@ -155,8 +164,12 @@ gpu.module @misses {
     return %s : f32
   }
 
+  // The sigmoid of half the argument.
   // CHECK-LABEL: func.func @quarter_argument
-  // CHECK:         poly.tanh
+  // CHECK:         %[[T:.*]] = math.fma
+  // CHECK-NEXT:    %[[H:.*]] = arith.constant 5.0
+  // CHECK-NEXT:    %[[A:.*]] = arith.mulf %arg0, %[[H]]
+  // CHECK-NEXT:    poly.sigmoid %[[A]] replaces
   func.func @quarter_argument(%x: f32) -> f32 {
     %half = arith.constant 0.5 : f32
     %quarter = arith.constant 0.25 : f32
@@ -222,6 +235,7 @@ gpu.module @misses {
 
   // A value loaded again is another value.
   // CHECK-LABEL: func.func @reloaded
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @reloaded(%m: memref<4xf32>, %i: index) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %x = memref.load %m[%i] : memref<4xf32>
@@ -235,6 +249,8 @@ gpu.module @misses {
 
   // Numerator and denominator of two arguments.
   // CHECK-LABEL: func.func @two_arguments
+  // CHECK:         poly.exp {{.*}} : f32
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @two_arguments(%x: f32, %z: f32) -> (f32, f32) {
     %c1 = arith.constant 1.0 : f32
     %ex = math.exp %x : f32
@@ -249,6 +265,7 @@ gpu.module @misses {
 
   // A denominator that one of two blocks made.
   // CHECK-LABEL: func.func @two_blocks
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @two_blocks(%x: f32, %z: f32, %c: i1) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %n = arith.negf %x : f32
@@ -261,6 +278,7 @@ gpu.module @misses {
   }
 
   // CHECK-LABEL: func.func @softmax
+  // CHECK:         poly.exp {{.*}}poly.kind = "softmax_exp", role = #poly.exp_role<weight>
   func.func @softmax(%x: vector<8xf32>) -> vector<8xf32> {
     %m = vector.reduction <maximumf>, %x : vector<8xf32> into f32
     %mb = vector.broadcast %m : f32 to vector<8xf32>
@@ -274,6 +292,8 @@ gpu.module @misses {
 
   // The two-way softmax is, but its arguments are two.
   // CHECK-LABEL: func.func @two_way_softmax
+  // CHECK:         poly.exp {{.*}}poly.kind = "softmax_exp", role = #poly.exp_role<weight>
+  // CHECK:         poly.exp {{.*}}poly.kind = "softmax_exp", role = #poly.exp_role<weight>
   func.func @two_way_softmax(%a: f32, %b: f32) -> f32 {
     %m = arith.maximumf %a, %b : f32
     %am = arith.subf %a, %m : f32
@@ -303,6 +323,7 @@ gpu.module @misses {
   }
 
   // CHECK-LABEL: func.func @infinite_addend
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @infinite_addend(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %inf = arith.constant 0x7F800000 : f32
@@ -316,6 +337,8 @@ gpu.module @misses {
 
   // One half for NaN, because both exponentials are 1 then.
   // CHECK-LABEL: func.func @nan_swallowed
+  // CHECK:         poly.exp {{.*}} : f32
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @nan_swallowed(%x: f32) -> f32 {
     %c0 = arith.constant 0.0 : f32
     %c1 = arith.constant 1.0 : f32
@@ -356,6 +379,7 @@ gpu.module @misses {
 
   // Neither a power of e nor of two.
   // CHECK-LABEL: func.func @other_functions
+  // CHECK:         poly.exp {{.*}} : f32
   func.func @other_functions(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32
     %n = arith.negf %x : f32

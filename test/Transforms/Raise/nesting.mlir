@@ -25,11 +25,9 @@ gpu.module @nesting {
     return %e, %s, %y : f32, f32, f32
   }
 
-  // 1 - s is sigmoid(-x), but s is nearer.
   // CHECK-LABEL: func.func @derivative
-  // CHECK:         %[[S:.*]] = poly.sigmoid %arg0 replaces
-  // CHECK-NEXT:    %[[R:.*]] = arith.subf %{{.*}}, %[[S]]
-  // CHECK-NEXT:    arith.mulf %[[S]], %[[R]]
+  // CHECK:         %[[Y:.*]] = arith.mulf
+  // CHECK-NEXT:    poly.dsigmoid %arg0 replaces %[[Y]]
   // CHECK-NOT:     poly.
   func.func @derivative(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32
@@ -42,9 +40,24 @@ gpu.module @nesting {
     return %y : f32
   }
 
+  // 1 - s is sigmoid(-x), but s is nearer.
+  // CHECK-LABEL: func.func @complement
+  // CHECK:         %[[S:.*]] = poly.sigmoid %arg0 replaces
+  // CHECK-NEXT:    arith.subf %{{.*}}, %[[S]]
+  // CHECK-NOT:     poly.
+  func.func @complement(%x: f32) -> f32 {
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %c1, %e : f32
+    %s = arith.divf %c1, %d : f32
+    %r = arith.subf %c1, %s : f32
+    return %r : f32
+  }
+
   // CHECK-LABEL: func.func @tanh_derivative
-  // CHECK:         %[[T:.*]] = poly.tanh %arg0 replaces
-  // CHECK-NEXT:    arith.negf %[[T]]
+  // CHECK:         %[[Y:.*]] = math.fma
+  // CHECK-NEXT:    poly.dtanh %arg0 replaces %[[Y]]
   // CHECK-NOT:     poly.
   func.func @tanh_derivative(%x: f32) -> f32 {
     %c1 = arith.constant 1.0 : f32

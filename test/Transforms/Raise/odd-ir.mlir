@@ -76,9 +76,10 @@ gpu.module @odd {
     return %t : vector<1xbf16>
   }
 
-  // Numbers that no arithmetic survives.
+  // Numbers that no arithmetic survives. An exponential alone is one whatever
+  // its argument is.
   // CHECK-LABEL: func.func @extreme_literals
-  // CHECK-NOT:     poly.
+  // CHECK-NOT:     poly.{{sigmoid|tanh|silu}}
   func.func @extreme_literals(%x: f32) -> f32 {
     %c0 = arith.constant 0.0 : f32
     %c1 = arith.constant 1.0 : f32

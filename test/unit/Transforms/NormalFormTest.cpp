@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NormalForm.h"
+#include "Targets.h"
 
 #include "gtest/gtest.h"
 
@@ -69,6 +69,76 @@ TEST(NormalForm, ComparesFunctionsRatherThanShapes) {
   EXPECT_FALSE(ratio.isSame(sigmoidOf(x())));
 }
 
+TEST(NormalForm, KnowsPolynomialsInExponents) {
+  const double c = 0.7978845608028654, k = 0.044715;
+  NormalForm u = *NormalForm::add(NormalForm::linear(c),
+                                  *NormalForm::mul(number(c * k), *x().pow(3)));
+  NormalForm half = *NormalForm::mul(number(0.5), x());
+  NormalForm gelu =
+      *NormalForm::mul(half, *NormalForm::add(number(1), *u.tanh()));
+  expectTarget(gelu, Function::GeluTanh, false);
+  // The same through the sigmoid of 2u.
+  NormalForm twice = *NormalForm::mul(number(2), u);
+  expectTarget(*NormalForm::mul(x(), sigmoidOf(twice)), Function::GeluTanh,
+               false);
+  // Without the last digits of 0.044715 it is another function.
+  NormalForm v = *NormalForm::add(
+      NormalForm::linear(c), *NormalForm::mul(number(c * 0.0447), *x().pow(3)));
+  NormalForm near =
+      *NormalForm::mul(half, *NormalForm::add(number(1), *v.tanh()));
+  EXPECT_FALSE(matchTarget(near));
+  EXPECT_TRUE(isNearTarget(near));
+}
+
+TEST(NormalForm, KnowsTheErrorFunction) {
+  const double r = 0.7071067811865476, density = 0.3989422804014327;
+  NormalForm cdf = *NormalForm::mul(
+      number(0.5), *NormalForm::add(number(1), *NormalForm::linear(r).erf()));
+  expectTarget(*NormalForm::mul(x(), cdf), Function::GeluErf, false);
+  // erf is odd.
+  NormalForm mirrored = *NormalForm::mul(
+      number(0.5), *NormalForm::sub(number(1), *NormalForm::linear(-r).erf()));
+  EXPECT_TRUE(cdf.isSame(mirrored));
+  NormalForm pdf =
+      *NormalForm::mul(number(density), *x().pow(2)->exponential(-0.5));
+  expectTarget(*NormalForm::add(cdf, *NormalForm::mul(x(), pdf)),
+               Function::DGeluErf, false);
+  EXPECT_FALSE(matchTarget(cdf));
+}
+
+TEST(NormalForm, KnowsDerivatives) {
+  NormalForm s = sigmoidOf(x()), t = *x().tanh();
+  NormalForm rest = *NormalForm::sub(number(1), s);
+  NormalForm ds = *NormalForm::mul(s, rest);
+  expectTarget(ds, Function::DSigmoid, false);
+  expectTarget(*NormalForm::sub(s, *s.pow(2)), Function::DSigmoid, false);
+  expectTarget(*NormalForm::sub(number(1), *t.pow(2)), Function::DTanh, false);
+  // s (1 + x (1 - s)) and f + s (1 - f).
+  expectTarget(*NormalForm::mul(
+                   s, *NormalForm::add(number(1), *NormalForm::mul(x(), rest))),
+               Function::DSilu, false);
+  NormalForm f = *NormalForm::mul(x(), s);
+  expectTarget(
+      *NormalForm::add(f, *NormalForm::mul(s, *NormalForm::sub(number(1), f))),
+      Function::DSilu, false);
+}
+
+TEST(NormalForm, FindsScaledArguments) {
+  NormalForm scaled = sigmoidOf(NormalForm::linear(1.702));
+  EXPECT_FALSE(matchTarget(scaled));
+  std::optional<Target> sigmoid = matchTarget(scaled, {1.702});
+  ASSERT_TRUE(sigmoid);
+  EXPECT_EQ(sigmoid->function, Function::Sigmoid);
+  EXPECT_EQ(sigmoid->scale, 1.702);
+  EXPECT_FALSE(sigmoid->isProduct);
+  std::optional<Target> swish =
+      matchTarget(*NormalForm::mul(x(), scaled), {1.702});
+  ASSERT_TRUE(swish);
+  EXPECT_TRUE(swish->isProduct);
+  // A hair beside 1 is a near miss.
+  EXPECT_FALSE(matchTarget(sigmoidOf(NormalForm::linear(1.001)), {1.001}));
+}
+
 TEST(NormalForm, SplitsAtZero) {
   NormalForm magnitude = *x().abs();
   EXPECT_EQ(magnitude.evaluate(-3), 3);
@@ -89,7 +159,11 @@ TEST(NormalForm, SplitsAtZero) {
 
 TEST(NormalForm, LeavesItsAlgebraQuietly) {
   EXPECT_FALSE(NormalForm::div(x(), number(0)));
-  EXPECT_FALSE(NormalForm::mul(x(), x())->exponential(1));
+  EXPECT_FALSE(x().pow(4)->exponential(1));
+  EXPECT_FALSE(x().pow(-1)->exponential(1));
+  EXPECT_FALSE(x().pow(2)->erf());
+  // Two error functions are not multiplied.
+  EXPECT_FALSE(NormalForm::mul(*x().erf(), *NormalForm::linear(2).erf()));
   EXPECT_FALSE(x().exponential(1)->exponential(1));
   EXPECT_FALSE(number(1e6).exponential(1));
   EXPECT_FALSE(sigmoidOf(x()).tanh());
@@ -100,7 +174,7 @@ TEST(NormalForm, LeavesItsAlgebraQuietly) {
   EXPECT_FALSE(power);
   // So do sums.
   std::optional<NormalForm> sum = x();
-  for (int i = 1; i < 20 && sum; ++i)
+  for (int i = 1; i < 30 && sum; ++i)
     sum = NormalForm::add(*sum, *x().exponential(i));
   EXPECT_FALSE(sum);
 }

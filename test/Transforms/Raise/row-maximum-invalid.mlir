@@ -1,0 +1,204 @@
+// RUN: poly-opt %s --poly-raise | FileCheck %s --implicit-check-not=weight --implicit-check-not=softmax_exp --implicit-check-not=bound
+// RUN: poly-opt %s --poly-raise --remarks-filter=poly-raise --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// What looks like a softmax weight, but has arguments above zero.
+
+gpu.module @fakes {
+  // Nothing is subtracted.
+  // CHECK-LABEL: func.func @naive
+  // CHECK:         poly.exp
+  func.func @naive(%x: vector<8xf32>) -> vector<8xf32> {
+    %e = math.exp %x : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // CHECK-LABEL: func.func @first_element
+  // CHECK:         poly.exp
+  // REMARK:        no row maximum: what is subtracted is not known to be the maximum of the row
+  func.func @first_element(%x: vector<8xf32>) -> vector<8xf32> {
+    %f = vector.extract %x[0] : f32 from vector<8xf32>
+    %b = vector.broadcast %f : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // CHECK-LABEL: func.func @half_the_maximum
+  // CHECK:         poly.exp
+  func.func @half_the_maximum(%x: vector<8xf32>) -> vector<8xf32> {
+    %h = arith.constant 0.5 : f32
+    %m = vector.reduction <maximumf>, %x : vector<8xf32> into f32
+    %k = arith.mulf %m, %h : f32
+    %b = vector.broadcast %k : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // CHECK-LABEL: func.func @another_maximum
+  // CHECK:         poly.exp
+  func.func @another_maximum(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+    %m = vector.reduction <maximumf>, %y : vector<8xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // CHECK-LABEL: func.func @minimum
+  // CHECK:         poly.exp
+  func.func @minimum(%x: vector<8xf32>) -> vector<8xf32> {
+    %m = vector.reduction <minimumf>, %x : vector<8xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // A negative scale turns the maximum into a minimum.
+  // CHECK-LABEL: func.func @runtime_scale
+  // CHECK:         poly.exp2
+  // REMARK:        no row maximum: the scale is a run-time value that may be negative
+  func.func @runtime_scale(%x: f32, %y: f32, %s: f32) -> f32 {
+    %m = arith.maximumf %x, %y : f32
+    %ms = arith.mulf %m, %s : f32
+    %n = arith.negf %ms : f32
+    %d = math.fma %x, %s, %n : f32
+    %e = math.exp2 %d : f32
+    return %e : f32
+  }
+
+  // CHECK-LABEL: func.func @negative_scale
+  // CHECK:         poly.exp2
+  func.func @negative_scale(%x: vector<8xf32>) -> vector<8xf32> {
+    %s = arith.constant dense<-0.125> : vector<8xf32>
+    %m = vector.reduction <maximumf>, %x : vector<8xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %p = arith.mulf %d, %s : vector<8xf32>
+    %e = math.exp2 %p : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // The two literals differ in the last bit.
+  // CHECK-LABEL: func.func @scales_differ
+  // CHECK:         poly.exp2
+  func.func @scales_differ(%x: f32, %y: f32) -> f32 {
+    %s = arith.constant 0.180336878 : f32
+    %t = arith.constant 0.180336863 : f32
+    %m = arith.maximumf %x, %y : f32
+    %ms = arith.mulf %m, %t : f32
+    %xs = arith.mulf %x, %s : f32
+    %d = arith.subf %xs, %ms : f32
+    %e = math.exp2 %d : f32
+    return %e : f32
+  }
+
+  // The maximum was rounded, the scores were not.
+  // CHECK-LABEL: func.func @rounded_maximum
+  // CHECK:         poly.exp
+  func.func @rounded_maximum(%x: vector<8xf32>) -> vector<8xf32> {
+    %r = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    %m = vector.reduction <maximumf>, %r : vector<8xbf16> into bf16
+    %w = arith.extf %m : bf16 to f32
+    %b = vector.broadcast %w : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // Masked for the maximum, but not for the exponential.
+  // CHECK-LABEL: func.func @masked_maximum
+  // CHECK:         poly.exp
+  func.func @masked_maximum(%x: vector<8xf32>, %mask: vector<8xi1>) -> vector<8xf32> {
+    %ninf = arith.constant dense<0xFF800000> : vector<8xf32>
+    %s = arith.select %mask, %x, %ninf : vector<8xi1>, vector<8xf32>
+    %m = vector.reduction <maximumf>, %s : vector<8xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // One lane was forgotten.
+  // CHECK-LABEL: func.func @missing_lane
+  // CHECK:         poly.exp
+  func.func @missing_lane(%x: vector<4xf32>) -> vector<4xf32> {
+    %x0 = vector.extract %x[0] : f32 from vector<4xf32>
+    %x1 = vector.extract %x[1] : f32 from vector<4xf32>
+    %x3 = vector.extract %x[3] : f32 from vector<4xf32>
+    %m0 = arith.maxnumf %x0, %x1 : f32
+    %m = arith.maxnumf %m0, %x3 : f32
+    %b = vector.broadcast %m : f32 to vector<4xf32>
+    %d = arith.subf %x, %b : vector<4xf32>
+    %e = math.exp %d : vector<4xf32>
+    return %e : vector<4xf32>
+  }
+
+  // The guard replaces a maximum that is alive.
+  // CHECK-LABEL: func.func @wrong_guard
+  // CHECK:         poly.exp
+  func.func @wrong_guard(%x: vector<8xf32>) -> vector<8xf32> {
+    %c5 = arith.constant 5.0 : f32
+    %c0 = arith.constant 0.0 : f32
+    %m = vector.reduction <maxnumf>, %x : vector<8xf32> into f32
+    %small = arith.cmpf olt, %m, %c5 : f32
+    %g = arith.select %small, %c0, %m : f32
+    %b = vector.broadcast %g : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // A NaN makes the maximum NaN, the guard makes that 0, and the other elements
+  // are numbers still.
+  // CHECK-LABEL: func.func @guard_hides_nan
+  // CHECK:         poly.exp
+  func.func @guard_hides_nan(%x: vector<8xf32>) -> vector<8xf32> {
+    %ninf = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0.0 : f32
+    %m = vector.reduction <maximumf>, %x : vector<8xf32> into f32
+    %live = arith.cmpf ogt, %m, %ninf : f32
+    %g = arith.select %live, %m, %c0 : f32
+    %b = vector.broadcast %g : f32 to vector<8xf32>
+    %d = arith.subf %x, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // Another value of the same memory.
+  // CHECK-LABEL: func.func @reloaded
+  // CHECK:         poly.exp
+  func.func @reloaded(%p: memref<8xf32>) -> vector<8xf32> {
+    %c0 = arith.constant 0 : index
+    %x = vector.load %p[%c0] : memref<8xf32>, vector<8xf32>
+    %m = vector.reduction <maximumf>, %x : vector<8xf32> into f32
+    %y = vector.load %p[%c0] : memref<8xf32>, vector<8xf32>
+    %b = vector.broadcast %m : f32 to vector<8xf32>
+    %d = arith.subf %y, %b : vector<8xf32>
+    %e = math.exp %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
+  // A probability from a stored log-sum-exp, and the decoding of scales.
+  // CHECK-LABEL: func.func @other_roles
+  // CHECK:         poly.exp2 {{.*}}role = #poly.exp_role<lse>
+  // CHECK:         poly.exp2 {{.*}}role = #poly.exp_role<scale>
+  // CHECK:         poly.exp2 {{.*}}role = #poly.exp_role<scale>
+  func.func @other_roles(%s: vector<8xf32>, %lse: memref<?xf32>, %i: index, %b: i32, %a: f32) -> (vector<8xf32>, f32, f32) {
+    %k = arith.constant dense<0.125> : vector<8xf32>
+    %c127 = arith.constant 127.0 : f32
+    %l = memref.load %lse[%i] : memref<?xf32>
+    %n = arith.negf %l : f32
+    %nb = vector.broadcast %n : f32 to vector<8xf32>
+    %d = math.fma %s, %k, %nb : vector<8xf32>
+    %p = math.exp2 %d : vector<8xf32>
+    %f = arith.sitofp %b : i32 to f32
+    %u = arith.subf %f, %c127 : f32
+    %x = math.exp2 %u : f32
+    %g = math.log2 %a : f32
+    %c = math.ceil %g : f32
+    %y = math.exp2 %c : f32
+    return %p, %x, %y : vector<8xf32>, f32, f32
+  }
+}
