@@ -12,25 +12,47 @@
 include "mlir/Pass/PassBase.td"
 
 def PolyRaise : Pass<"poly-raise"> {
-  let summary = "Recognise sigmoid, tanh and SiLU however they are spelled";
+  let summary = "Recognise activations and exponentials however they are spelled";
   let description = [{
-    Computes, for each value that depends on an exponential or hyperbolic
-    tangent, a normal form: a quotient of sums of terms `a * x^k * exp(c * x)`
-    in one variable, separately for x >= 0 and x < 0, and compares it with the
-    normal forms of the known functions. Spelling, association, operand order,
-    contracted fma, constant division and the sign tricks of guarded variants
-    therefore do not matter.
+    Computes, for each value that depends on an exponential, hyperbolic tangent
+    or error function, a normal form: a quotient of sums of terms
+    `a * x^k * exp(p(x)) * erf(c * x)^n`, p a polynomial of degree three, in one
+    variable, separately for x >= 0 and x < 0, and compares it with the normal
+    forms of the known functions: sigmoid, tanh, SiLU, GELU (erf and tanh) and
+    their derivatives. Spelling, association, operand order, contracted fma,
+    constant division and the sign tricks of guarded variants therefore do not
+    matter. Swish and quick-GELU become the sigmoid of the scaled argument,
+    softcap the tanh inside.
+
+    Exponentials that are part of no such function become `poly.exp` or
+    `poly.exp2`, with what they are for (`role`) and a proved upper bound of
+    their argument (`bound`). A softmax weight is one from whose argument the
+    maximum of its own row is subtracted, which is proved from the dataflow:
+    vector reductions, butterflies over shuffles, `gpu.all_reduce` and
+    `gpu.subgroup_reduce`, maxima that a loop carries, guards for rows without a
+    live element, masks, and scaling by a common factor that cannot be negative.
+    In `fma(x, s, -(m * s))` only one product is rounded, so the bound is half
+    an ulp of it, stated as 0.5 for products below 2^24. A maximum that is
+    replaced only after growing by more than t gives the bound t.
 
     Input: device code (`gpu.module`, `gpu.launch`, or a module whose target
     triple is nvptx), at the level of `arith`, `math` and `vector`, or of the
     LLVM dialect with libdevice calls.
-    Output: the outermost function becomes one `poly.sigmoid`, `poly.tanh` or
-    `poly.silu` whose `replaces` operand is the value of the source.
+    Output: the outermost function becomes one poly function op whose
+    `replaces` operand is the value of the source. Where other arithmetic uses
+    what is inside of it, such as a sigmoid that feeds both SiLU and something
+    else, that becomes the op instead, so that all of it sees one value; a value
+    that is only stored keeps its bits. A function and its derivative that share
+    work are marked as a pair, which `poly-plan` decides as one.
     Numerics: bit-exact; the op stands for the replaced value until
     `poly-plan` decides.
     Does nothing: on host code, f64, scalable vectors, tensors, ops under
     `poly.keep`, truncations with an explicit rounding mode, and near misses
-    (constants must match within a few ulps of their own type).
+    (constants must match within a few ulps of their own type; the exponential
+    inside a near miss stays too). A derivative whose arithmetic lacks the
+    permission that the function inside it has is left in favour of that
+    function. With remarks on (`poly-raise`), each difference under an
+    exponential that could not be proved to be bounded says why.
 
     Before `poly-opt --poly-raise`:
 
