@@ -75,6 +75,12 @@ bool isLive(Operation *op, unsigned depth = 0) {
   });
 }
 
+/// The same of an op that may have no result.
+bool isObservable(Operation *op) {
+  return op->getNumRegions() != 0 || isTerminator(op) ||
+         !isMemoryEffectFree(op) || isLive(op);
+}
+
 /// Collects the ops between the base and the root of \p idiom.
 bool collectOps(Idiom &idiom, ViewCache &views) {
   idiom.ops.insert(idiom.root);
@@ -227,6 +233,8 @@ private:
 
   void resolveAll();
   void resolve(unsigned index);
+  static bool isUsedOutside(const Idiom &inner, const Idiom &outer);
+  static bool isValueBeside(const Idiom &inner, const Idiom &outer);
   void resolveProduct(Idiom &outer, ArrayRef<unsigned> inside);
   bool dropSharers();
   void markPairs();
@@ -332,22 +340,40 @@ void IdiomFinder::searchBase(Value base, ArrayRef<Operation *> seeds) {
         searchUsers(seed, base, *scales, forms, seen);
 }
 
-/// Swish has no function op: its site is the sigmoid inside, or else the
-/// exponential.
+/// Swish has no function op: its site is the sigmoid or tanh inside, or else
+/// the exponential.
 void IdiomFinder::resolveProduct(Idiom &outer, ArrayRef<unsigned> inside) {
   StringRef label =
       isQuickGeluScale(outer.target.scale) ? "quick_gelu" : "swish";
-  bool hasSigmoid = false;
-  for (unsigned inner : inside)
-    if (matches[inner].target.function == Function::Sigmoid) {
-      matches[inner].kind = label;
-      hasSigmoid = true;
-    }
-  if (hasSigmoid)
-    return;
+  // The tanh of half of the argument does as well.
+  for (Function function : {Function::Sigmoid, Function::Tanh}) {
+    bool isInside = false;
+    for (unsigned inner : inside)
+      if (matches[inner].target.function == function) {
+        matches[inner].kind = label;
+        isInside = true;
+      }
+    if (isInside)
+      return;
+  }
   for (Operation *op : outer.ops)
     if (isTranscendental(views.getView(op).kind))
       labels[op] = label;
+}
+
+/// Whether anything outside of \p outer needs the value of \p inner.
+bool IdiomFinder::isUsedOutside(const Idiom &inner, const Idiom &outer) {
+  return llvm::any_of(inner.root->getUsers(), [&](Operation *user) {
+    return !outer.ops.contains(user) && isObservable(user);
+  });
+}
+
+/// Whether \p inner is the function whose derivative \p outer is, and is an
+/// output as well. A derivative of SiLU or GELU needs more than its value.
+bool IdiomFinder::isValueBeside(const Idiom &inner, const Idiom &outer) {
+  return inner.base == outer.base &&
+         derivativeOf(inner.target.function) == outer.target.function &&
+         isUsedOutside(inner, outer);
 }
 
 /// Decides between a match and those inside it, which are decided first.
@@ -390,7 +416,8 @@ void IdiomFinder::resolve(unsigned index) {
     return;
   }
   for (unsigned inner : keptInside)
-    states[inner] = State::Dropped;
+    if (!isValueBeside(matches[inner], outer))
+      states[inner] = State::Dropped;
   states[index] = State::Kept;
 }
 
@@ -408,7 +435,18 @@ bool IdiomFinder::dropSharers() {
   for (auto &entry : outerOf) {
     Operation *inner = entry.first;
     ArrayRef<unsigned> outers = entry.second;
-    if (matches[matchOfRoot[inner]].target.isProduct)
+    const Idiom &match = matches[matchOfRoot[inner]];
+    if (match.target.isProduct)
+      continue;
+    // s (1 - s) beside s is computed from s.
+    bool isSimple = match.target.function == Function::Sigmoid ||
+                    match.target.function == Function::Tanh;
+    for (unsigned outer : outers)
+      if (isSimple && isValueBeside(match, matches[outer])) {
+        banned[outer] = true;
+        changed = true;
+      }
+    if (states[matchOfRoot[inner]] == State::Kept)
       continue;
     bool isShared = llvm::any_of(inner->getUsers(), [&](Operation *user) {
       return views.getView(user).kind != FloatKind::Opaque && isLive(user) &&

@@ -33,3 +33,24 @@ func.func @accuracy() attributes {poly.accuracy = 1.0 : f32} { return }
 // A misspelt switch must not silently do nothing.
 // expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.keep and poly.accuracy}}
 func.func @misspelt() attributes {poly.opt_in} { return }
+
+// -----
+
+func.func @kind(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'poly.kind' must be a string}}
+  %y = poly.tanh %x {poly.kind = 1} : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @pair(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'poly.pair' must be an integer}}
+  %y = poly.tanh %x {poly.pair = "a"} : f32
+  return %y : f32
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'poly.kind' belongs on a poly function op}}
+func.func @elsewhere() attributes {poly.kind = "softcap"} { return }

@@ -1,0 +1,250 @@
+//===- BoundViews.cpp - What values are made of ---------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BoundProof.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+namespace mlir::poly::bound {
+
+namespace {
+
+/// Value sources that name the same register under another type or shape.
+Value lookThrough(Value value) {
+  Operation *op = value.getDefiningOp();
+  // Through an integer register and back.
+  if (!op || !isa<arith::BitcastOp, LLVM::BitcastOp>(op))
+    return value;
+  Operation *inner = op->getOperand(0).getDefiningOp();
+  if (inner && isa<arith::BitcastOp, LLVM::BitcastOp>(inner) &&
+      inner->getOperand(0).getType() == value.getType())
+    return inner->getOperand(0);
+  return value;
+}
+
+/// The value that all predecessors pass for a block argument.
+Value incomingValue(BlockArgument argument) {
+  Block *block = argument.getOwner();
+  if (block->isEntryBlock())
+    return {};
+  Value incoming;
+  for (auto it = block->pred_begin(), end = block->pred_end(); it != end;
+       ++it) {
+    auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+    if (!branch)
+      return {};
+    Value passed = branch.getSuccessorOperands(
+        it.getSuccessorIndex())[argument.getArgNumber()];
+    if (!passed || (incoming && incoming != passed))
+      return {};
+    incoming = passed;
+  }
+  return incoming;
+}
+std::optional<int64_t> constantIndex(Value value) {
+  IntegerAttr attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  return attr.getValue().getSExtValue();
+}
+} // namespace
+
+bool isScalar(Value value) { return !isa<VectorType>(value.getType()); }
+
+int64_t laneCount(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector && !vector.isScalable() && vector.getRank() == 1
+             ? vector.getNumElements()
+             : 0;
+}
+std::optional<std::pair<Value, int64_t>> viewExtract(Operation *op) {
+  if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
+    if (extract.getStaticPosition().size() != 1 ||
+        !extract.getDynamicPosition().empty() ||
+        extract.getSourceVectorType().getRank() != 1)
+      return std::nullopt;
+    return std::make_pair(extract.getSource(), extract.getStaticPosition()[0]);
+  }
+  if (isa<LLVM::ExtractElementOp>(op))
+    if (std::optional<int64_t> lane = constantIndex(op->getOperand(1)))
+      return std::make_pair(op->getOperand(0), *lane);
+  return std::nullopt;
+}
+std::optional<Reduction> viewMaxReduction(Operation *op) {
+  auto view = [](auto nanKind, auto numberKind, auto kind, Value elements,
+                 Value other) -> std::optional<Reduction> {
+    if (kind != nanKind && kind != numberKind)
+      return std::nullopt;
+    return Reduction{elements, other, kind == numberKind};
+  };
+  using VectorKind = vector::CombiningKind;
+  if (auto reduce = dyn_cast<vector::ReductionOp>(op))
+    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF, reduce.getKind(),
+                reduce.getVector(), reduce.getAcc());
+  if (auto reduce = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    if (!isScalar(reduce.getResult()))
+      return std::nullopt;
+    return view(VectorKind::MAXIMUMF, VectorKind::MAXNUMF, reduce.getKind(),
+                reduce.getSource(), reduce.getAcc());
+  }
+  if (isa<LLVM::vector_reduce_fmax, LLVM::vector_reduce_fmaximum>(op))
+    return Reduction{op->getOperand(0), {}, isa<LLVM::vector_reduce_fmax>(op)};
+  using ThreadKind = gpu::AllReduceOperation;
+  if (auto reduce = dyn_cast<gpu::AllReduceOp>(op)) {
+    if (!reduce.getOp())
+      return std::nullopt;
+    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF, *reduce.getOp(),
+                reduce.getValue(), Value());
+  }
+  if (auto reduce = dyn_cast<gpu::SubgroupReduceOp>(op))
+    return view(ThreadKind::MAXIMUMF, ThreadKind::MAXNUMF, reduce.getOp(),
+                reduce.getValue(), Value());
+  if (auto reduce = dyn_cast<NVVM::ReduxOp>(op))
+    if (reduce.getKind() == NVVM::ReduxKind::FMAX && !reduce.getAbs())
+      return Reduction{reduce.getVal(), {}, !reduce.getNan()};
+  return std::nullopt;
+}
+
+Value viewSplat(Operation *op) {
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return isScalar(broadcast.getSource()) ? broadcast.getSource() : Value();
+  // An insertion into lane 0 that a shuffle spreads.
+  auto shuffle = dyn_cast<LLVM::ShuffleVectorOp>(op);
+  if (!shuffle ||
+      !llvm::all_of(shuffle.getMask(), [](int32_t lane) { return lane == 0; }))
+    return {};
+  auto insert = shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>();
+  if (!insert || constantIndex(insert.getPosition()) != 0)
+    return {};
+  return insert.getValue();
+}
+FloatView viewOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? getFloatView(op) : FloatView();
+}
+
+std::optional<double> literal(Operand operand) {
+  std::optional<double> number = getLiteralNumber(operand.value);
+  if (number)
+    *number *= operand.sign;
+  return number;
+}
+
+Value asSplatSource(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    if (Value source = viewSplat(op))
+      return source;
+  return value;
+}
+Operand resolveLane(Operand operand) {
+  // Unreachable code may go in circles.
+  for (unsigned step = 0; step < 32; ++step) {
+    operand.value = lookThrough(operand.value);
+    if (auto argument = dyn_cast<BlockArgument>(operand.value)) {
+      Value incoming = incomingValue(argument);
+      if (!incoming || incoming == operand.value)
+        return operand;
+      operand.value = incoming;
+      continue;
+    }
+    Operation *op = operand.value.getDefiningOp();
+    if (auto extracted = viewExtract(op)) {
+      operand.value = extracted->first;
+      operand.lane = extracted->second;
+      continue;
+    }
+    if (Value source = viewSplat(op)) {
+      operand.value = source;
+      operand.lane = -1;
+      continue;
+    }
+    auto build = dyn_cast<vector::FromElementsOp>(op);
+    if (build && operand.lane >= 0 &&
+        operand.lane < int64_t(build.getElements().size())) {
+      operand.value = build.getElements()[operand.lane];
+      operand.lane = -1;
+      continue;
+    }
+    FloatView view = getFloatView(op);
+    // Exact, so that it is the same number.
+    if (view.kind == FloatKind::Ext) {
+      operand.value = view.operands[0];
+      continue;
+    }
+    if (view.kind == FloatKind::Neg) {
+      operand.value = view.operands[0];
+      operand.sign = -operand.sign;
+      continue;
+    }
+    return operand;
+  }
+  return operand;
+}
+bool keepsNumbers(Value value, unsigned depth) {
+  if (depth > 12)
+    return false;
+  value = resolveLane({value, -1, 1}).value;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  if (std::optional<Reduction> reduction = viewMaxReduction(op))
+    return reduction->keepsNumbers &&
+           (!reduction->other || keepsNumbers(reduction->other, depth + 1));
+  FloatView view = getFloatView(op);
+  switch (view.kind) {
+  case FloatKind::Max:
+    return view.isNumber && keepsNumbers(view.operands[0], depth + 1) &&
+           keepsNumbers(view.operands[1], depth + 1);
+  case FloatKind::Select:
+    return false;
+  default:
+    return llvm::all_of(view.getOperands(), [&](Value operand) {
+      return keepsNumbers(operand, depth + 1);
+    });
+  }
+}
+std::optional<Guard> viewGuard(Operation *select) {
+  Operation *compare = asSplatSource(select->getOperand(0)).getDefiningOp();
+  if (!compare)
+    return std::nullopt;
+  StringRef name;
+  if (auto cmp = dyn_cast<arith::CmpFOp>(compare))
+    name = arith::stringifyCmpFPredicate(cmp.getPredicate());
+  else if (auto cmp = dyn_cast<LLVM::FCmpOp>(compare))
+    name = LLVM::stringifyFCmpPredicate(cmp.getPredicate());
+  else
+    return std::nullopt;
+  // Spelled o or u, then the relation: `one` is less or greater.
+  StringRef kind = name.drop_front(1);
+  bool less = kind == "lt" || kind == "le" || kind == "ne";
+  bool equal = kind == "eq" || kind == "le" || kind == "ge";
+  bool greater = kind == "gt" || kind == "ge" || kind == "ne";
+  if (name.size() != 3 || (!less && !equal && !greater))
+    return std::nullopt;
+  bool isTrueOfNaN = name.front() == 'u';
+  unsigned constantSide = 1;
+  std::optional<double> limit = getLiteralNumber(compare->getOperand(1));
+  if (!limit) {
+    constantSide = 0;
+    limit = getLiteralNumber(compare->getOperand(0));
+    std::swap(less, greater);
+  }
+  if (!limit)
+    return std::nullopt;
+  // Where it is false, nothing greater is left if all that is greater makes it
+  // true; the rest is less or equal.
+  unsigned bounded = greater ? 2 : 1;
+  return Guard{compare->getOperand(1 - constantSide), *limit, bounded,
+               isTrueOfNaN == (bounded == 1)};
+}
+} // namespace mlir::poly::bound
