@@ -18,6 +18,8 @@ using namespace mlir::poly;
 
 void mlir::poly::buildChoosePipeline(OpPassManager &pm,
                                      const SubstituteOptions &options) {
+  pm.addPass(createPolyNormalize());
+  pm.addPass(createPolyIdentify());
   pm.addPass(createPolyRaise());
   PolyPlanOptions plan;
   plan.chip = options.chip;

@@ -91,14 +91,21 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
 static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
   SmallVector<Operation *> functions;
   SmallVector<ApplyOp> applies;
+  SmallVector<InlinedOp> inlined;
   root->walk([&](Operation *op) {
     if (auto apply = dyn_cast<ApplyOp>(op))
       applies.push_back(apply);
+    else if (auto body = dyn_cast<InlinedOp>(op))
+      inlined.push_back(body);
     else if (getFunction(op))
       functions.push_back(op);
   });
   for (Operation *op : functions)
     expandReference(op);
+  for (InlinedOp body : inlined) {
+    body.getResult().replaceAllUsesWith(body.getOriginal());
+    body.erase();
+  }
   if (applies.empty())
     return 0;
   // One copy of each constant, where every evaluation can see it.

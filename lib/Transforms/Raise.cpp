@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaisePatterns/Idioms.h"
+#include "Semantic/ValueGraph.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
 #include "poly/Transforms/DeviceCode.h"
@@ -166,11 +167,32 @@ struct Note {
   std::string text;
 };
 
+/// Drops what was found inside the body of a library function that is known
+/// as a whole: libdevice's tanhf computes tanh(|x|) on the way.
+void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms) {
+  llvm::DenseSet<Operation *> inside;
+  ValueGraph graph;
+  root->walk([&](InlinedOp inlined) {
+    std::optional<UnaryBody> body =
+        findBody(graph, inlined.getOriginal(), inlined.getOperand());
+    if (!body)
+      return;
+    for (const GraphNode &node : llvm::drop_begin(body->nodes))
+      if (Operation *op = node.value ? node.value.getDefiningOp() : nullptr)
+        inside.insert(op);
+  });
+  if (!inside.empty())
+    llvm::erase_if(idioms, [&](const Idiom &idiom) {
+      return inside.contains(idiom.root);
+    });
+}
+
 /// Inserts the function ops of one root. Returns how many.
 unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
   if (hasInherited(root, PolyDialect::kKeepAttr))
     return 0;
   std::vector<Idiom> idioms = findIdioms(root);
+  dropInsideBodies(root, idioms);
   // Everything is looked up before anything is changed.
   std::vector<Argument> arguments;
   for (const Idiom &idiom : idioms)

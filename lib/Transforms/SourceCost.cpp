@@ -39,7 +39,11 @@ llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
       continue;
     inSet.insert(def);
     dead.push_back(def);
-    llvm::append_range(worklist, def->getOperands());
+    // The body of a library function is counted as the function.
+    if (auto inlined = dyn_cast<InlinedOp>(def))
+      worklist.push_back(inlined.getOperand());
+    else
+      llvm::append_range(worklist, def->getOperands());
   }
   return dead;
 }

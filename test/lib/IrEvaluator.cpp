@@ -122,6 +122,8 @@ bool IrEvaluator::lanewise(Operation *op, unsigned operands, Fn fn) {
 
 /// Flags by which the backend may choose other bits than one IEEE operation's.
 bool IrEvaluator::exactFlags(Operation *op) {
+  if (ignoreFlags)
+    return true;
   Attribute attr = op->getPropertiesAsAttribute();
   for (llvm::StringRef name : {"fastmathFlags", "fastmath"}) {
     auto dictionary = dyn_cast_or_null<DictionaryAttr>(attr);
@@ -548,6 +550,41 @@ bool IrEvaluator::inlineAsm(Operation *op) {
   return true;
 }
 
+bool IrEvaluator::extended(Operation *op) {
+  if (!extension || op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  Shape to = shapeOf(op->getResult(0).getType());
+  SmallVector<const Column *, 4> sources;
+  SmallVector<Shape, 4> shapes;
+  for (Value operand : op->getOperands()) {
+    shapes.push_back(shapeOf(operand.getType()));
+    auto found = columns.find(operand);
+    if (found == columns.end() || shapes.back().lanes != to.lanes)
+      return false;
+    sources.push_back(&found->second);
+  }
+  Column result{Registers(count), to.all()};
+  SmallVector<uint64_t, 4> lanes(sources.size());
+  for (const Column *source : sources)
+    result.defined &= source->defined;
+  for (size_t n = 0; n < count; ++n)
+    for (unsigned l = 0; l < to.lanes; ++l) {
+      for (size_t i = 0; i < sources.size(); ++i)
+        lanes[i] = lane(sources[i]->bits[n], l, shapes[i]);
+      std::optional<uint64_t> bits = extension(op, lanes);
+      if (!bits)
+        return false;
+      result.bits[n] |= (*bits & to.mask()) << (l * to.width);
+    }
+  columns[op->getResult(0)] = std::move(result);
+  return true;
+}
+
+const IrEvaluator::Registers *IrEvaluator::registers(Value value) const {
+  auto found = columns.find(value);
+  return found == columns.end() ? nullptr : &found->second.bits;
+}
+
 bool IrEvaluator::evaluate(Operation *op) {
   for (Value result : op->getResults())
     if (shapeOf(result.getType()).lanes == 0)
@@ -555,6 +592,8 @@ bool IrEvaluator::evaluate(Operation *op) {
   for (Value operand : op->getOperands())
     if (shapeOf(operand.getType()).lanes == 0)
       return fail(op, "an operand is no register");
+  if (extended(op))
+    return true;
   llvm::StringRef name = op->getName().getStringRef();
   if (isa<LLVM::ConstantOp, arith::ConstantOp>(op))
     return constant(op);

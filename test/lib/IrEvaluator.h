@@ -22,6 +22,8 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,17 @@ public:
   bool run(mlir::Block &block, const std::vector<Registers> &arguments,
            std::vector<Registers> &results, std::string &error);
 
+  /// Gives one lane of the result of an op from the lanes of its operands, or
+  /// nothing for an op that it leaves to the evaluator. Asked first.
+  using Extension = std::function<std::optional<uint64_t>(
+      mlir::Operation *, llvm::ArrayRef<uint64_t>)>;
+  Extension extension;
+  /// Takes fast-math flags for permissions that are not made use of.
+  bool ignoreFlags = false;
+
+  /// The registers of \p value in the last run; null when it had none.
+  const Registers *registers(mlir::Value value) const;
+
 private:
   struct Column {
     Registers bits;
@@ -52,6 +65,8 @@ private:
   bool intrinsic(mlir::Operation *op);
   bool inlineAsm(mlir::Operation *op);
   bool exactFlags(mlir::Operation *op);
+  /// False when the extension does not know the op.
+  bool extended(mlir::Operation *op);
 
   bool fail(mlir::Operation *op, const std::string &message);
   bool known(mlir::Operation *op, mlir::Value value, const Column *&column);

@@ -11,6 +11,122 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PolyNormalize : Pass<"poly-normalize"> {
+  let summary = "Write conversions and lanes of LLVM-dialect code in typed ops";
+  let description = [{
+    Code that a compiler produced spells conversions as inline assembly over
+    integers (`cvt.rn.bf16x2.f32`, as CUDA's headers do) or as shifts of bits,
+    and mixes scalar with short-vector arithmetic. This pass writes the
+    conversions as `fpext`, `fptrunc` and bit casts, and takes f32 vectors apart
+    whose lanes were computed as scalars, so that the later passes see the
+    formats of values and one chain of ops per lane.
+
+    Input: device code. Output: the same values; f32 vectors built from scalars
+    stay scalars up to their truncation or store.
+    Numerics: bit-exact but for the payload of a NaN.
+    Does nothing: in functions without an exponential or tanh, under
+    `poly.keep`, and to volatile assembly or assembly of several instructions.
+
+    Before `poly-opt --poly-normalize`:
+
+    ```mlir
+    gpu.module @m {
+      llvm.func @f(%x: i16) -> i16 {
+        %f = llvm.inline_asm asm_dialect = att "{ cvt.f32.bf16 $0, $1;}", "=f,h" %x : (i16) -> f32
+        %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%f) : (f32) -> f32
+        %r = llvm.inline_asm asm_dialect = att "{ cvt.rn.bf16.f32 $0, $1;}", "=h,f" %e : (f32) -> i16
+        llvm.return %r : i16
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      llvm.func @f(%x: i16) -> i16 {
+        %b = llvm.bitcast %x : i16 to bf16
+        %f = llvm.fpext %b : bf16 to f32
+        %e = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%f) : (f32) -> f32
+        %t = llvm.fptrunc %e : f32 to bf16
+        %r = llvm.bitcast %t : bf16 to i16
+        llvm.return %r : i16
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect",
+                           "::mlir::vector::VectorDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numNormalized", "normalized", "Number of ops rewritten">
+  ];
+}
+
+def PolyIdentify : Pass<"poly-identify"> {
+  let summary = "Recognise inlined library functions by what they compute";
+  let description = [{
+    libdevice's tanhf, erff and expf reach this project as branches, polynomials
+    and bit tricks when a compiler has inlined them. This pass takes code that is
+    a function of one value (control flow included), evaluates it with an
+    interpreter, and compares it with the functions: on all 65,536 arguments when
+    the argument has 16-bit values, which is a proof; otherwise on a dense set
+    that holds all special values, and then the code must also contain the
+    constants of that function in libdevice.
+
+    Input: device code. Output: each such value becomes a `poly.inlined` that
+    names the function and keeps the value as its operand. One remark each says
+    which evidence there is.
+    Numerics: bit-exact; the op stands for the original value until a later pass
+    replaces what it is part of, with permission.
+    Does nothing: under `poly.keep`, to loops, f64 and code with memory in it.
+
+    Before `poly-opt --poly-identify`:
+
+    ```mlir
+    gpu.module @m {
+      llvm.func @f(%x: bf16) -> f32 {
+        %zero = llvm.mlir.constant(0.0 : f32) : f32
+        %one = llvm.mlir.constant(1.0 : f32) : f32
+        %f = llvm.fpext %x : bf16 to f32
+        %n = llvm.fneg %f : f32
+        %e = llvm.intr.exp(%f) : (f32) -> f32
+        %m = llvm.intr.exp(%n) : (f32) -> f32
+        %q = llvm.fdiv %one, %m : f32
+        %c = llvm.fcmp "olt" %f, %zero : f32
+        %r = llvm.select %c, %q, %e : i1, f32
+        llvm.return %r : f32
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      llvm.func @f(%x: bf16) -> f32 {
+        %zero = llvm.mlir.constant(0.0 : f32) : f32
+        %one = llvm.mlir.constant(1.0 : f32) : f32
+        %f = llvm.fpext %x : bf16 to f32
+        %n = llvm.fneg %f : f32
+        %e = llvm.intr.exp(%f) : (f32) -> f32
+        %m = llvm.intr.exp(%n) : (f32) -> f32
+        %q = llvm.fdiv %one, %m : f32
+        %c = llvm.fcmp "olt" %f, %zero : f32
+        %r = llvm.select %c, %q, %e : i1, f32
+        %i = poly.inlined "exp" %f is %r proved : f32
+        llvm.return %i : f32
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::poly::PolyDialect"];
+  let statistics = [
+    Statistic<"numIdentified", "identified",
+              "Number of inlined library functions recognised">
+  ];
+}
+
 def PolyRaise : Pass<"poly-raise"> {
   let summary = "Recognise activations and exponentials however they are spelled";
   let description = [{

@@ -183,6 +183,14 @@ POLY_NO_PATTERNS(Exp2Op)
 // ApplyOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult InlinedOp::verify() {
+  if (llvm::is_contained({"tanh", "erf", "exp"}, getFunction()))
+    return success();
+  return emitOpError() << "function '" << getFunction()
+                       << "' is not known; known functions are tanh, erf and "
+                          "exp";
+}
+
 LogicalResult ApplyOp::verify() {
   auto *dialect = cast<PolyDialect>((*this)->getDialect());
   const ::poly::RegisteredProgram *registered =

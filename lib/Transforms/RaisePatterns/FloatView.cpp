@@ -8,7 +8,10 @@
 
 #include "FloatView.h"
 
+#include "InlineAsm.h"
 #include "Targets.h"
+
+#include "poly/Dialect/Poly/PolyDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,6 +21,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cstdlib>
 
@@ -124,6 +128,43 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"llvm.nvvm.mul.rn.ftz.f", {K::Mul}},
       {"llvm.nvvm.fma.rn.f", {K::Fma}},
       {"llvm.nvvm.fma.rn.ftz.f", {K::Fma}},
+      {"llvm.nvvm.fabs.f", {K::Abs}},
+      {"llvm.nvvm.fabs.f32", {K::Abs}},
+      {"llvm.nvvm.fabs.ftz.f", {K::Abs}},
+      {"llvm.nvvm.fabs.ftz.f32", {K::Abs}},
+  };
+  return table;
+}
+
+/// Instructions that inline PTX spells out.
+const llvm::StringMap<KindEntry> &instructionKinds() {
+  using K = FloatKind;
+  static const llvm::StringMap<KindEntry> table = {
+      {"ex2.approx.f32", {K::Exp2, true}},
+      {"ex2.approx.ftz.f32", {K::Exp2, true}},
+      {"tanh.approx.f32", {K::Tanh, true}},
+      {"rcp.approx.f32", {K::Rcp, true}},
+      {"rcp.approx.ftz.f32", {K::Rcp, true}},
+      {"rcp.rn.f32", {K::Rcp}},
+      {"rcp.rn.ftz.f32", {K::Rcp}},
+      {"div.approx.f32", {K::Div, true}},
+      {"div.approx.ftz.f32", {K::Div, true}},
+      {"div.full.f32", {K::Div, true}},
+      {"div.full.ftz.f32", {K::Div, true}},
+      {"div.rn.f32", {K::Div}},
+      {"div.rn.ftz.f32", {K::Div}},
+      {"add.rn.f32", {K::Add}},
+      {"add.rn.ftz.f32", {K::Add}},
+      {"mul.rn.f32", {K::Mul}},
+      {"mul.rn.ftz.f32", {K::Mul}},
+      {"fma.rn.f32", {K::Fma}},
+      {"fma.rn.ftz.f32", {K::Fma}},
+      {"neg.f32", {K::Neg}},
+      {"abs.f32", {K::Abs}},
+      {"min.f32", {K::Min, false, true}},
+      {"max.f32", {K::Max, false, true}},
+      {"min.NaN.f32", {K::Min}},
+      {"max.NaN.f32", {K::Max}},
   };
   return table;
 }
@@ -306,7 +347,43 @@ FloatView viewPower(Operation *op) {
   return view;
 }
 
+FloatView makeView(KindEntry entry, ValueRange operands) {
+  if (entry.kind == FloatKind::Opaque ||
+      operands.size() != getArity(entry.kind))
+    return {};
+  FloatView view;
+  view.kind = entry.kind;
+  view.isFast = entry.isFast;
+  view.isNumber = entry.isNumber;
+  view.numOperands = operands.size();
+  llvm::copy(operands, view.operands.begin());
+  return view;
+}
+
+FloatView viewAssembly(LLVM::InlineAsmOp op) {
+  std::optional<PlainInstruction> instruction = getPlainInstruction(op);
+  if (!instruction)
+    return {};
+  auto it = instructionKinds().find(instruction->mnemonic);
+  return it == instructionKinds().end()
+             ? FloatView()
+             : makeView(it->second, instruction->operands);
+}
+
+FloatView viewInlined(InlinedOp op) {
+  FloatKind kind = llvm::StringSwitch<FloatKind>(op.getFunction())
+                       .Case("tanh", FloatKind::Tanh)
+                       .Case("erf", FloatKind::Erf)
+                       .Case("exp", FloatKind::Exp)
+                       .Default(FloatKind::Opaque);
+  return makeView({kind}, op.getOperand());
+}
+
 FloatView viewUnchecked(Operation *op) {
+  if (auto inlined = dyn_cast<InlinedOp>(op))
+    return viewInlined(inlined);
+  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
+    return viewAssembly(assembly);
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return viewSelect(select.getCondition(), select.getTrueValue(),
                       select.getFalseValue());
@@ -316,15 +393,7 @@ FloatView viewUnchecked(Operation *op) {
   KindEntry entry = lookupKind(op);
   if (entry.kind == FloatKind::Opaque)
     return viewPower(op);
-  if (op->getNumOperands() != getArity(entry.kind))
-    return {};
-  FloatView view;
-  view.kind = entry.kind;
-  view.isFast = entry.isFast;
-  view.isNumber = entry.isNumber;
-  view.numOperands = op->getNumOperands();
-  llvm::copy(op->getOperands(), view.operands.begin());
-  return view;
+  return makeView(entry, op->getOperands());
 }
 
 /// A literal with the format it was written in.

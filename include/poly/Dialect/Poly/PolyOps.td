@@ -237,4 +237,28 @@ def Poly_ApplyOp : Poly_Op<"apply"> {
   let hasVerifier = 1;
 }
 
+def Poly_InlinedOp : Poly_Op<"inlined", [
+    AllTypesMatch<["operand", "original", "result"]>]> {
+  let summary = "A library function whose body the compiler inlined";
+  let description = [{
+    Says that `original`, which code computes in many steps and perhaps on
+    several paths, is the function `tanh`, `erf` or `exp` of `operand`, within a
+    few ulps. With `proved`, both were compared on every value that the operand
+    can have; otherwise on a dense set, and the code holds the constants of that
+    function in NVIDIA's libdevice. Stands for `original`.
+
+    ```mlir
+    %t = poly.inlined "tanh" %x is %phi proved : f32
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, F32:$operand, F32:$original,
+    UnitAttr:$proved);
+  let results = (outs F32:$result);
+  let assemblyFormat = [{
+    $function $operand `is` $original (`proved` $proved^)? attr-dict `:`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // POLY_DIALECT_POLY_POLYOPS

@@ -1,0 +1,199 @@
+//===- Identify.cpp - Recognise inlined library functions -----------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Semantic/Libdevice.h"
+#include "Semantic/ValueGraph.h"
+
+#include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Transforms/DeviceCode.h"
+#include "poly/Transforms/Passes.h"
+#include "poly/Transforms/Sites.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::poly {
+#define GEN_PASS_DEF_POLYIDENTIFY
+#include "poly/Transforms/Passes.h.inc"
+} // namespace mlir::poly
+
+using namespace mlir;
+using namespace mlir::poly;
+
+using ::poly::Format;
+
+namespace {
+struct PolyIdentifyPass : mlir::poly::impl::PolyIdentifyBase<PolyIdentifyPass> {
+  using PolyIdentifyBase::PolyIdentifyBase;
+  void runOnOperation() override;
+};
+
+/// A value found to be a library function of another.
+struct Finding {
+  Value value, argument;
+  Recognised what;
+};
+} // namespace
+
+/// The values that depend on \p seed, nearest first, as far as a library
+/// function reaches.
+static llvm::SetVector<Value> dependents(Operation *seed) {
+  // The longest body, an erff with its branches, has about a third of these.
+  constexpr unsigned kMaxValues = 160;
+  llvm::SetVector<Value> values;
+  auto follow = [&](Operation *user, Value used) {
+    if (auto branch = dyn_cast<BranchOpInterface>(user)) {
+      for (OpOperand &operand : user->getOpOperands())
+        if (operand.get() == used)
+          if (auto argument =
+                  branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+            values.insert(*argument);
+      return;
+    }
+    if (user->getNumResults() == 1 && user->getNumRegions() == 0)
+      values.insert(user->getResult(0));
+  };
+  if (auto branch = dyn_cast<BranchOpInterface>(seed)) {
+    for (OpOperand &operand : seed->getOpOperands())
+      if (auto argument =
+              branch.getSuccessorBlockArgument(operand.getOperandNumber()))
+        values.insert(*argument);
+  } else if (seed->getNumResults() == 1) {
+    values.insert(seed->getResult(0));
+  }
+  for (unsigned i = 0; i < values.size() && values.size() < kMaxValues; ++i) {
+    Value value = values[i];
+    for (Operation *user : value.getUsers())
+      follow(user, value);
+  }
+  return values;
+}
+
+/// Key constants may be shared by all copies of a body.
+static SmallVector<Operation *> usersOfKeyConstants(Operation *root) {
+  SmallVector<Operation *> users;
+  root->walk([&](Operation *op) {
+    Attribute attr;
+    if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+      attr = constant.getValue();
+    else if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      attr = constant.getValue();
+    auto number = dyn_cast_or_null<FloatAttr>(attr);
+    if (!number || !number.getType().isF32() ||
+        !isKeyConstant(number.getValue().bitcastToAPInt().getZExtValue()))
+      return;
+    for (Operation *user : op->getUsers())
+      users.push_back(user);
+  });
+  return users;
+}
+
+/// Selections and merged values, which a body ends in, of 16-bit arguments:
+/// there, the proof needs no constants to start from.
+static SmallVector<Value> mergedValues(Operation *root) {
+  SmallVector<Value> values;
+  root->walk([&](Block *block) {
+    if (!block->isEntryBlock())
+      for (BlockArgument argument : block->getArguments())
+        if (argument.getType().isF32())
+          values.push_back(argument);
+    for (Operation &op : *block)
+      if (isa<LLVM::SelectOp, arith::SelectOp>(op) &&
+          op.getResult(0).getType().isF32())
+        values.push_back(op.getResult(0));
+  });
+  return values;
+}
+
+static std::vector<Finding> findLibraryFunctions(Operation *root) {
+  ValueGraph graph;
+  BodyComparer comparer;
+  std::vector<Finding> findings;
+  llvm::DenseSet<Value> found;
+  auto examine = [&](Value value) -> std::optional<Finding> {
+    // The nearest value that everything depends on is the argument; the next
+    // covers a conversion in front of it.
+    constexpr unsigned kArguments = 2;
+    if (!value.getType().isF32() || found.contains(value))
+      return std::nullopt;
+    for (Operation *user : value.getUsers())
+      if (isa<InlinedOp>(user))
+        return std::nullopt;
+    for (const UnaryBody &body : findBodies(graph, value, kArguments)) {
+      if (!body.argument.getType().isF32())
+        continue;
+      Recognised what = comparer.compare(body, valueFormat(body.argument));
+      if (what.evidence != Evidence::None)
+        return Finding{value, body.argument, what};
+    }
+    return std::nullopt;
+  };
+
+  for (Operation *seed : usersOfKeyConstants(root)) {
+    // Of several values that are the function, such as one before and one
+    // after a guard that changes nothing, the last counts.
+    std::optional<Finding> last;
+    for (Value value : dependents(seed))
+      if (std::optional<Finding> finding = examine(value))
+        if (!last || last->argument == finding->argument)
+          last = finding;
+    if (last && found.insert(last->value).second)
+      findings.push_back(*last);
+  }
+  for (Value value : mergedValues(root))
+    if (std::optional<Finding> finding = examine(value))
+      if (finding->what.evidence == Evidence::Exhaustive &&
+          found.insert(value).second)
+        findings.push_back(*finding);
+  return findings;
+}
+
+static void mark(const Finding &finding) {
+  Value value = finding.value;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto inlined = InlinedOp::create(
+      builder, value.getLoc(), value.getType(), finding.what.function,
+      finding.argument, value, finding.what.evidence == Evidence::Exhaustive);
+  value.replaceAllUsesExcept(inlined.getResult(), inlined);
+}
+
+void PolyIdentifyPass::runOnOperation() {
+  auto groups = collectDeviceGroups(getOperation());
+  std::vector<std::vector<Finding>> findings(groups.size());
+  parallelFor(&getContext(), 0, groups.size(), [&](size_t i) {
+    for (Operation *root : groups[i]) {
+      if (hasInherited(root, PolyDialect::kKeepAttr))
+        continue;
+      std::vector<Finding> some = findLibraryFunctions(root);
+      llvm::for_each(some, mark);
+      llvm::append_range(findings[i], some);
+    }
+  });
+  size_t count = 0;
+  for (const std::vector<Finding> &group : findings)
+    for (const Finding &finding : group) {
+      ++count;
+      auto options =
+          remark::RemarkOpts::name("inlined").category("poly-identify");
+      bool isProof = finding.what.evidence == Evidence::Exhaustive;
+      remark::analysis(finding.value.getLoc(), options) << remark::add(
+          "{0}: {1}", finding.what.function,
+          isProof ? "proved on all 65,536 values of the argument"
+                  : "agrees on a dense set of arguments and has the "
+                    "library's constants");
+    }
+  if (count == 0)
+    markAllAnalysesPreserved();
+  numIdentified += count;
+}

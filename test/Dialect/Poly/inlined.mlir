@@ -1,0 +1,18 @@
+// RUN: poly-opt %s --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @known
+// CHECK: poly.inlined "tanh" %arg0 is %arg1 : f32
+// CHECK: poly.inlined "erf" %arg0 is %arg1 proved : f32
+func.func @known(%x: f32, %y: f32) -> (f32, f32) {
+  %t = poly.inlined "tanh" %x is %y : f32
+  %e = poly.inlined "erf" %x is %y proved : f32
+  return %t, %e : f32, f32
+}
+
+// -----
+
+func.func @unknown(%x: f32, %y: f32) -> f32 {
+  // expected-error @+1 {{function 'cosh' is not known; known functions are tanh, erf and exp}}
+  %t = poly.inlined "cosh" %x is %y : f32
+  return %t : f32
+}

@@ -1,0 +1,136 @@
+; Code that is nearly a library function, or cannot be shown to be one.
+; RUN: mlir-translate --import-llvm %s 2>/dev/null | poly-opt --poly-identify -o %t.mlir
+; RUN: FileCheck %s --input-file=%t.mlir
+; CHECK-LABEL: llvm.func @exp_wrong_low_part
+; CHECK-NOT: poly.inlined
+target triple = "nvptx64-nvidia-cuda"
+
+; The low part of log2(e) has the wrong sign: off by 60 ulps at the ends.
+define float @exp_wrong_low_part(float %x) {
+  %a = call float @llvm.fma.f32(float %x, float 0x3F777313A0000000, float 5.000000e-01)
+  %b = call float @llvm.nvvm.saturate.f(float %a)
+  %c = call float @llvm.nvvm.fma.rm.f(float %b, float 2.520000e+02, float 0x4168000020000000)
+  %d = fadd float %c, 0xC168000FE0000000
+  %n = fneg float %d
+  %f = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float %n)
+  %low = fmul float %x, 0x3E54AE0C00000000
+  %g = fsub float %f, %low
+  %bits = bitcast float %c to i32
+  %power = shl i32 %bits, 23
+  %scale = bitcast i32 %power to float
+  %e = call float @llvm.nvvm.ex2.approx.ftz.f(float %g)
+  %r = fmul float %e, %scale
+  ret float %r
+}
+
+; The clamp lets arguments below -87 through, so the tail is garbage.
+define float @exp_no_clamp(float %x) {
+  %a = call float @llvm.fma.f32(float %x, float 0x3F777313A0000000, float 5.000000e-01)
+  %c = call float @llvm.nvvm.fma.rm.f(float %a, float 2.520000e+02, float 0x4168000020000000)
+  %d = fadd float %c, 0xC168000FE0000000
+  %n = fneg float %d
+  %f = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float %n)
+  %g = call float @llvm.fma.f32(float %x, float 0x3E54AE0C00000000, float %f)
+  %bits = bitcast float %c to i32
+  %power = shl i32 %bits, 23
+  %scale = bitcast i32 %power to float
+  %e = call float @llvm.nvvm.ex2.approx.ftz.f(float %g)
+  %r = fmul float %e, %scale
+  ret float %r
+}
+
+; Two arguments.
+define float @exp_of_two(float %x, float %y) {
+  %a = call float @llvm.fma.f32(float %x, float 0x3F777313A0000000, float 5.000000e-01)
+  %b = call float @llvm.nvvm.saturate.f(float %a)
+  %c = call float @llvm.nvvm.fma.rm.f(float %b, float 2.520000e+02, float 0x4168000020000000)
+  %d = fadd float %c, 0xC168000FE0000000
+  %n = fneg float %d
+  %f = call float @llvm.fma.f32(float %y, float 0x3FF7154760000000, float %n)
+  %g = call float @llvm.fma.f32(float %y, float 0x3E54AE0C00000000, float %f)
+  %bits = bitcast float %c to i32
+  %power = shl i32 %bits, 23
+  %scale = bitcast i32 %power to float
+  %e = call float @llvm.nvvm.ex2.approx.ftz.f(float %g)
+  %r = fmul float %e, %scale
+  ret float %r
+}
+
+; The function, but neither libdevice's constants nor a 16-bit argument: a dense
+; set alone proves nothing.
+define float @exp_of_f32(float %x) {
+  %n = fneg float %x
+  %e = call float @llvm.exp.f32(float %x)
+  %m = call float @llvm.exp.f32(float %n)
+  %q = fdiv float 1.000000e+00, %m
+  %c = fcmp olt float %x, 0.000000e+00
+  %r = select i1 %c, float %q, float %e
+  ret float %r
+}
+
+; Wrong for one bf16 value only.
+define float @exp_but_for_three(bfloat %y) {
+  %x = fpext bfloat %y to float
+  %e = call float @llvm.exp.f32(float %x)
+  %c = fcmp oeq float %x, 3.000000e+00
+  %r = select i1 %c, float 2.000000e+01, float %e
+  ret float %r
+}
+
+; Carried around a loop.
+define float @looped(bfloat %y, i32 %n) {
+  %x = fpext bfloat %y to float
+  %start = call float @llvm.exp.f32(float %x)
+  br label %loop
+
+loop:
+  %v = phi float [ %start, %0 ], [ %next, %loop ]
+  %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+  %next = fadd float %v, 0.000000e+00
+  %j = add i32 %i, 1
+  %more = icmp slt i32 %j, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  ret float %next
+}
+
+; A path that never reaches the merge.
+define float @leaves(bfloat %y, ptr %p) {
+  %x = fpext bfloat %y to float
+  %small = fcmp olt float %x, 0.000000e+00
+  br i1 %small, label %left, label %right
+
+left:
+  %n = fneg float %x
+  %m = call float @llvm.exp.f32(float %n)
+  %q = fdiv float 1.000000e+00, %m
+  %tiny = fcmp olt float %x, -8.000000e+00
+  br i1 %tiny, label %out, label %done
+
+right:
+  %e = call float @llvm.exp.f32(float %x)
+  br label %done
+
+out:
+  ret float 0.000000e+00
+
+done:
+  %r = phi float [ %q, %left ], [ %e, %right ]
+  ret float %r
+}
+
+; Depends on memory.
+define float @loaded(bfloat %y, ptr %p) {
+  %x = fpext bfloat %y to float
+  %e = call float @llvm.exp.f32(float %x)
+  %v = load float, ptr %p
+  %c = fcmp olt float %x, %v
+  %r = select i1 %c, float %e, float %e
+  %s = select i1 %c, float %r, float %v
+  ret float %s
+}
+
+declare float @llvm.nvvm.ex2.approx.ftz.f(float)
+declare float @llvm.nvvm.fma.rm.f(float, float, float)
+declare float @llvm.nvvm.saturate.f(float)

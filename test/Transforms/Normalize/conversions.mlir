@@ -1,0 +1,100 @@
+// Conversions spelled over integers become typed ops.
+// RUN: poly-opt %s --poly-normalize | FileCheck %s
+
+gpu.module @m {
+  // CHECK-LABEL: llvm.func @scalars
+  // CHECK-SAME: (%[[X:.*]]: i16, %[[Y:.*]]: i16)
+  // CHECK: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK: %[[F:.*]] = llvm.fpext %[[B]] : bf16 to f32
+  // CHECK: %[[H:.*]] = llvm.bitcast %[[Y]] : i16 to f16
+  // CHECK: %[[G:.*]] = llvm.fpext %[[H]] : f16 to f32
+  // CHECK: math.exp %[[F]]
+  // CHECK: llvm.fptrunc %{{.*}} : f32 to bf16
+  // CHECK: llvm.bitcast %{{.*}} : bf16 to i16
+  // CHECK: llvm.fptrunc %[[G]] : f32 to f16
+  // CHECK: llvm.bitcast %{{.*}} : f16 to i16
+  // CHECK-NOT: inline_asm
+  llvm.func @scalars(%x: i16, %y: i16) -> !llvm.struct<(i16, i16)> {
+    %f = llvm.inline_asm asm_dialect = att "{ cvt.f32.bf16 $0, $1;}\0A", "=f,h" %x : (i16) -> f32
+    %g = llvm.inline_asm asm_dialect = att "{  cvt.f32.f16 $0, $1;}\0A", "=f,h" %y : (i16) -> f32
+    %e = math.exp %f : f32
+    %r = llvm.inline_asm asm_dialect = att "{  cvt.rn.bf16.f32 $0, $1;}\0A", "=h,f" %e : (f32) -> i16
+    %s = llvm.inline_asm asm_dialect = att "cvt.rn.f16.f32 $0, $1;", "=h,f" %g : (f32) -> i16
+    %p = llvm.mlir.poison : !llvm.struct<(i16, i16)>
+    %p0 = llvm.insertvalue %r, %p[0] : !llvm.struct<(i16, i16)>
+    %p1 = llvm.insertvalue %s, %p0[1] : !llvm.struct<(i16, i16)>
+    llvm.return %p1 : !llvm.struct<(i16, i16)>
+  }
+
+  // The instruction's first source is the upper half.
+  // CHECK-LABEL: llvm.func @pair
+  // CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32)
+  // CHECK: %[[EA:.*]] = math.exp %[[A]]
+  // CHECK: %[[V:.*]] = vector.from_elements %[[EA]], %[[B]] : vector<2xf32>
+  // CHECK: %[[T:.*]] = llvm.fptrunc %[[V]] : vector<2xf32> to vector<2xbf16>
+  // CHECK: llvm.bitcast %[[T]] : vector<2xbf16> to i32
+  llvm.func @pair(%a: f32, %b: f32) -> i32 {
+    %e = math.exp %a : f32
+    %r = llvm.inline_asm asm_dialect = att "{ cvt.rn.bf16x2.f32 $0, $2, $1;}", "=r,f,f" %e, %b : (f32, f32) -> i32
+    llvm.return %r : i32
+  }
+
+  // CHECK-LABEL: llvm.func @bits
+  // CHECK-SAME: (%[[X:.*]]: i16, %[[W:.*]]: i32)
+  // CHECK: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK: llvm.fpext %[[B]] : bf16 to f32
+  // CHECK: %[[P:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
+  // CHECK: llvm.extractelement %[[P]]
+  // CHECK: llvm.fpext
+  // CHECK: %[[Q:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
+  // CHECK: llvm.extractelement %[[Q]]
+  // CHECK: llvm.fpext
+  llvm.func @bits(%x: i16, %w: i32) -> f32 {
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    %mask = llvm.mlir.constant(-65536 : i32) : i32
+    %z = llvm.zext %x : i16 to i32
+    %s = llvm.shl %z, %c16 : i32
+    %f = llvm.bitcast %s : i32 to f32
+    %l = llvm.shl %w, %c16 : i32
+    %g = llvm.bitcast %l : i32 to f32
+    %m = llvm.and %w, %mask : i32
+    %h = llvm.bitcast %m : i32 to f32
+    %e = math.exp %f : f32
+    %t = llvm.fadd %e, %g : f32
+    %u = llvm.fadd %t, %h : f32
+    llvm.return %u : f32
+  }
+
+  // Volatile, of several instructions, rounding another way, or of other bits.
+  // CHECK-LABEL: llvm.func @others
+  // CHECK-COUNT-5: llvm.inline_asm
+  // CHECK-NOT: fpext
+  llvm.func @others(%x: i16, %f: f32, %w: i32) -> f32 {
+    %a = llvm.inline_asm has_side_effects asm_dialect = att "cvt.f32.bf16 $0, $1;", "=f,h" %x : (i16) -> f32
+    %b = llvm.inline_asm asm_dialect = att "{ .reg .b16 t; mov.b16 t, $1; cvt.f32.bf16 $0, t;}", "=f,h" %x : (i16) -> f32
+    %c = llvm.inline_asm asm_dialect = att "cvt.rz.bf16.f32 $0, $1;", "=h,f" %f : (f32) -> i16
+    %d = llvm.inline_asm asm_dialect = att "cvt.rn.relu.bf16x2.f32 $0, $2, $1;", "=r,f,f" %f, %f : (f32, f32) -> i32
+    %k = llvm.inline_asm asm_dialect = att "@p cvt.f32.bf16 $0, $1;", "=f,h" %x : (i16) -> f32
+    %c8 = llvm.mlir.constant(8 : i32) : i32
+    %s = llvm.shl %w, %c8 : i32
+    %h = llvm.bitcast %s : i32 to f32
+    %e = math.exp %h : f32
+    llvm.return %e : f32
+  }
+
+  // Nothing to find later: left alone.
+  // CHECK-LABEL: llvm.func @plain
+  // CHECK: llvm.inline_asm
+  llvm.func @plain(%x: i16) -> f32 {
+    %f = llvm.inline_asm asm_dialect = att "cvt.f32.bf16 $0, $1;", "=f,h" %x : (i16) -> f32
+    llvm.return %f : f32
+  }
+
+  // CHECK-LABEL: llvm.func @kept
+  // CHECK: llvm.inline_asm
+  llvm.func @kept(%x: i16) -> f32 attributes {poly.keep} {
+    %f = llvm.inline_asm asm_dialect = att "cvt.f32.bf16 $0, $1;", "=f,h" %x : (i16) -> f32
+    %e = math.exp %f : f32
+    llvm.return %e : f32
+  }
+}
