@@ -351,10 +351,17 @@ llvm::Error LLVMIRModule::graft(llvm::ArrayRef<std::string> names) {
 std::string LLVMIRModule::print(bool bitcode) const {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
-  if (bitcode)
+  if (bitcode) {
     llvm::WriteBitcodeToFile(*original, os);
-  else
-    original->print(os, nullptr);
+    return text.str().str();
+  }
+  // Reading gives intrinsics their attributes, so they need not be written; an
+  // LLVM of another age, as in Triton, may not know the names of all of them.
+  std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*original);
+  for (llvm::Function &function : *clone)
+    if (function.isIntrinsic())
+      function.setAttributes(llvm::AttributeList());
+  clone->print(os, nullptr);
   return text.str().str();
 }
 

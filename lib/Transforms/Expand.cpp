@@ -87,6 +87,12 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
   apply.erase();
 }
 
+/// The code that stands for a library function is what remains of it.
+static void dropInlined(InlinedOp inlined) {
+  inlined.getResult().replaceAllUsesWith(inlined.getOriginal());
+  inlined.erase();
+}
+
 /// Expands everything in \p root; returns the number of evaluations.
 static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
   SmallVector<Operation *> functions;
@@ -102,10 +108,7 @@ static unsigned expandRoot(Operation *root, PolyDialect &dialect) {
   });
   for (Operation *op : functions)
     expandReference(op);
-  for (InlinedOp body : inlined) {
-    body.getResult().replaceAllUsesWith(body.getOriginal());
-    body.erase();
-  }
+  llvm::for_each(inlined, dropInlined);
   if (applies.empty())
     return 0;
   // One copy of each constant, where every evaluation can see it.
@@ -176,5 +179,8 @@ void PolyExpandPass::runOnOperation() {
   });
   for (Operation *op : hostOps)
     expandReference(op);
+  SmallVector<InlinedOp> hostInlined;
+  getOperation()->walk([&](InlinedOp op) { hostInlined.push_back(op); });
+  llvm::for_each(hostInlined, dropInlined);
   numExpanded += count;
 }

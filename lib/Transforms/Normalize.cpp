@@ -10,6 +10,7 @@
 #include "RaisePatterns/InlineAsm.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Program/Formats.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/Passes.h"
 #include "poly/Transforms/Sites.h"
@@ -134,6 +135,70 @@ static Value rewriteWidening(LLVM::BitcastOp op) {
   if (mask && getInteger(mask.getRhs()) == 0xffff0000u)
     return lane(mask.getLhs(), 1);
   return {};
+}
+
+static void collectAddends(Value value, SmallVectorImpl<Value> &addends) {
+  auto add = value.getDefiningOp<LLVM::AddOp>();
+  if (!add || addends.size() > 3) {
+    addends.push_back(value);
+    return;
+  }
+  collectAddends(add.getLhs(), addends);
+  collectAddends(add.getRhs(), addends);
+}
+
+/// The f32 that \p value rounds to the nearest bf16, ties to even, by adding
+/// half a unit to its bits: (b + 0x7fff + (b >> 16 & 1)) >> 16.
+static Value getRoundedByBits(Value value) {
+  auto trunc = value.getDefiningOp<LLVM::TruncOp>();
+  auto shift =
+      trunc ? trunc.getArg().getDefiningOp<LLVM::LShrOp>() : LLVM::LShrOp();
+  if (!shift || !value.getType().isInteger(16) ||
+      !shift.getType().isInteger(32) || getInteger(shift.getRhs()) != 16)
+    return {};
+  SmallVector<Value> addends;
+  collectAddends(shift.getLhs(), addends);
+  Value bits, odd;
+  bool hasHalf = false;
+  for (Value addend : addends) {
+    if (getInteger(addend) == 0x7fff)
+      hasHalf = true;
+    else if (addend.getDefiningOp<LLVM::AndOp>())
+      odd = addend;
+    else
+      bits = addend;
+  }
+  if (addends.size() != 3 || !bits || !odd || !hasHalf)
+    return {};
+  auto mask = odd.getDefiningOp<LLVM::AndOp>();
+  auto upper = mask.getLhs().getDefiningOp<LLVM::LShrOp>();
+  if (getInteger(mask.getRhs()) != 1 || !upper || upper.getLhs() != bits ||
+      getInteger(upper.getRhs()) != 16)
+    return {};
+  auto cast = bits.getDefiningOp<LLVM::BitcastOp>();
+  return cast && cast.getArg().getType().isF32() ? cast.getArg() : Value();
+}
+
+/// x is NaN ? a bf16 NaN : x rounded by its bits    becomes bitcast (fptrunc x)
+static Value rewriteRounding(LLVM::SelectOp op) {
+  auto compare = op.getCondition().getDefiningOp<LLVM::FCmpOp>();
+  if (!compare || !op.getType().isInteger(16))
+    return {};
+  bool isOrdered = compare.getPredicate() == LLVM::FCmpPredicate::ord;
+  if (!isOrdered && compare.getPredicate() != LLVM::FCmpPredicate::uno)
+    return {};
+  Value source =
+      getRoundedByBits(isOrdered ? op.getTrueValue() : op.getFalseValue());
+  std::optional<uint64_t> nan =
+      getInteger(isOrdered ? op.getFalseValue() : op.getTrueValue());
+  if (!source || !nan || !::poly::isNaN(::poly::Format::BF16, *nan & 0xffff) ||
+      compare.getLhs() != source ||
+      (compare.getRhs() != source && !getConstantNumber(compare.getRhs())))
+    return {};
+  OpBuilder builder(op);
+  Value rounded = LLVM::FPTruncOp::create(builder, op.getLoc(),
+                                          builder.getBF16Type(), source);
+  return bitcast(builder, op.getLoc(), op.getType(), rounded);
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,13 +421,17 @@ static unsigned normalizeRoot(Operation *root) {
   unsigned count = 0;
   SmallVector<Operation *> candidates;
   root->walk([&](Operation *op) {
-    if (isa<LLVM::InlineAsmOp, LLVM::BitcastOp>(op))
+    if (isa<LLVM::InlineAsmOp, LLVM::BitcastOp, LLVM::SelectOp>(op))
       candidates.push_back(op);
   });
   for (Operation *op : candidates) {
-    auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-    Value replacement = assembly ? rewriteConversion(assembly)
-                                 : rewriteWidening(cast<LLVM::BitcastOp>(op));
+    Value replacement;
+    if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
+      replacement = rewriteConversion(assembly);
+    else if (auto select = dyn_cast<LLVM::SelectOp>(op))
+      replacement = rewriteRounding(select);
+    else
+      replacement = rewriteWidening(cast<LLVM::BitcastOp>(op));
     if (!replacement)
       continue;
     op->getResult(0).replaceAllUsesWith(replacement);

@@ -177,8 +177,12 @@ void Packer::eraseRemains() {
 void Packer::replace(Site &site, Value value) {
   for (Value result : site.results())
     result.replaceAllUsesWith(value);
-  for (Operation *truncation : site.truncations)
+  // What is erased here may be the argument of a site that was packed before.
+  for (Operation *truncation : site.truncations) {
+    remains.remove(truncation->getResult(0));
     truncation->erase();
+  }
+  remains.remove(site.op->getResult(0));
   // The replaced value and the argument in the source's format may be dead
   // now, but another site may still take them: they are erased at the end.
   for (Value operand : site.op->getOperands())

@@ -37,6 +37,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 #include <cmath>
 #include <cstring>
@@ -53,6 +55,8 @@ static cl::opt<uint64_t> first("first", cl::desc("Seed of the first graph"),
                                cl::init(0), cl::cat(category));
 static cl::opt<uint64_t> count("count", cl::desc("Number of graphs"),
                                cl::init(1000), cl::cat(category));
+static cl::opt<std::string> json("json", cl::desc("Write the counts here"),
+                                 cl::cat(category));
 static cl::opt<bool> print("print", cl::desc("Print the graphs"),
                            cl::cat(category));
 
@@ -425,6 +429,27 @@ int main(int argc, char **argv) {
   llvm::outs() << "poly-fuzz: " << count << " graphs, " << fuzzer.raised
                << " functions raised, " << fuzzer.bounded << " with a bound, "
                << fuzzer.applied << " evaluations of programs, no mismatch\n";
+  if (!json.empty()) {
+    if (llvm::Error error =
+            llvm::writeToOutput(json, [&](llvm::raw_ostream &os) {
+              llvm::json::OStream out(os, 2);
+              out.object([&] {
+                out.attribute("command",
+                              "poly-fuzz --first=" + std::to_string(first) +
+                                  " --count=" + std::to_string(count));
+                out.attribute("graphs", int64_t(count));
+                out.attribute("functionsRaised", int64_t(fuzzer.raised));
+                out.attribute("withBound", int64_t(fuzzer.bounded));
+                out.attribute("programEvaluations", int64_t(fuzzer.applied));
+                out.attribute("mismatches", 0);
+              });
+              os << "\n";
+              return llvm::Error::success();
+            })) {
+      llvm::errs() << "poly-fuzz: " << llvm::toString(std::move(error)) << "\n";
+      return 1;
+    }
+  }
   // A run that exercises nothing proves nothing.
   return count >= 1000 && (fuzzer.raised == 0 || fuzzer.applied == 0);
 }

@@ -65,6 +65,61 @@ gpu.module @m {
     llvm.return %u : f32
   }
 
+  // Rounding by adding half a unit to the bits, NaN apart.
+  // CHECK-LABEL: llvm.func @rounded_by_bits
+  // CHECK: %[[E:.*]] = math.exp
+  // CHECK: %[[T:.*]] = llvm.fptrunc %[[E]] : f32 to bf16
+  // CHECK: %[[R:.*]] = llvm.bitcast %[[T]] : bf16 to i16
+  // CHECK: llvm.return %[[R]]
+  llvm.func @rounded_by_bits(%x: f32) -> i16 {
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    %half = llvm.mlir.constant(32767 : i32) : i32
+    %nan = llvm.mlir.constant(32704 : i16) : i16
+    %e = math.exp %x : f32
+    %b = llvm.bitcast %e : f32 to i32
+    %u = llvm.lshr %b, %c16 : i32
+    %o = llvm.and %u, %c1 : i32
+    %p = llvm.add %o, %half : i32
+    %q = llvm.add %p, %b : i32
+    %s = llvm.lshr %q, %c16 : i32
+    %t = llvm.trunc %s : i32 to i16
+    %c = llvm.fcmp "uno" %e, %e : f32
+    %r = llvm.select %c, %nan, %t : i1, i16
+    llvm.return %r : i16
+  }
+
+  // Without the guard a NaN may become a number; half a unit too much rounds
+  // ties away.
+  // CHECK-LABEL: llvm.func @not_rounded_by_bits
+  // CHECK-NOT: fptrunc
+  // CHECK: llvm.return
+  llvm.func @not_rounded_by_bits(%x: f32) -> !llvm.struct<(i16, i16)> {
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    %half = llvm.mlir.constant(32767 : i32) : i32
+    %more = llvm.mlir.constant(32768 : i32) : i32
+    %nan = llvm.mlir.constant(32704 : i16) : i16
+    %e = math.exp %x : f32
+    %b = llvm.bitcast %e : f32 to i32
+    %u = llvm.lshr %b, %c16 : i32
+    %o = llvm.and %u, %c1 : i32
+    %p = llvm.add %o, %half : i32
+    %q = llvm.add %p, %b : i32
+    %s = llvm.lshr %q, %c16 : i32
+    %t = llvm.trunc %s : i32 to i16
+    %p2 = llvm.add %o, %more : i32
+    %q2 = llvm.add %p2, %b : i32
+    %s2 = llvm.lshr %q2, %c16 : i32
+    %t2 = llvm.trunc %s2 : i32 to i16
+    %c = llvm.fcmp "uno" %e, %e : f32
+    %r2 = llvm.select %c, %nan, %t2 : i1, i16
+    %z = llvm.mlir.poison : !llvm.struct<(i16, i16)>
+    %z0 = llvm.insertvalue %t, %z[0] : !llvm.struct<(i16, i16)>
+    %z1 = llvm.insertvalue %r2, %z0[1] : !llvm.struct<(i16, i16)>
+    llvm.return %z1 : !llvm.struct<(i16, i16)>
+  }
+
   // Volatile, of several instructions, rounding another way, or of other bits.
   // CHECK-LABEL: llvm.func @others
   // CHECK-COUNT-5: llvm.inline_asm
