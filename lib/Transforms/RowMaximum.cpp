@@ -10,11 +10,14 @@
 
 #include "RowMaximum/BoundProof.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -181,6 +184,67 @@ bool isLoaded(Value value) {
          op->getNumRegions() == 0 && hasEffect<MemoryEffects::Read>(op);
 }
 
+/// The address that a load of memory shared by the threads of a block reads.
+Value getSharedAddress(Value value) {
+  value = stripScaling(value);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  // Through registers of another type.
+  for (unsigned i = 0; i < 4 && isa<LLVM::BitcastOp, arith::BitcastOp>(op);
+       ++i) {
+    op = op->getOperand(0).getDefiningOp();
+    if (!op)
+      return {};
+  }
+  bool isAsm = isa<LLVM::InlineAsmOp>(op);
+  if (!isAsm && !hasEffect<MemoryEffects::Read>(op))
+    return {};
+  if (isAsm && op->getNumResults() == 0)
+    return {};
+  for (Value operand : op->getOperands()) {
+    if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(operand.getType()))
+      if (pointer.getAddressSpace() == NVVM::NVVMMemorySpace::Shared)
+        return operand;
+    if (auto memref = dyn_cast<MemRefType>(operand.getType()))
+      if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(memref))
+        return operand;
+  }
+  return {};
+}
+
+/// Whether a maximum that covers \p minuend is stored to the memory that
+/// \p address points into. That is no proof, as other threads store as well.
+bool isMaximumStored(Value minuend, Value address) {
+  constexpr unsigned kMaxUsers = 512;
+  while (auto gep = address.getDefiningOp<LLVM::GEPOp>())
+    address = gep.getBase();
+  llvm::SmallSetVector<Operation *, 16> users(address.user_begin(),
+                                              address.user_end());
+  for (unsigned i = 0; i < users.size() && i < kMaxUsers; ++i) {
+    Operation *user = users[i];
+    if (isa<LLVM::GEPOp>(user)) {
+      users.insert(user->user_begin(), user->user_end());
+      continue;
+    }
+    if (user->getNumResults() != 0 && !isa<LLVM::InlineAsmOp>(user))
+      continue;
+    for (Value operand : user->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      // One element in a vector is how some stores want it.
+      if (op && isa<LLVM::BitcastOp, arith::BitcastOp>(op))
+        operand = op->getOperand(0);
+      if (!getElementFormat(operand.getType()))
+        continue;
+      Prover prover;
+      double slack = 0;
+      if (prover.atMost({minuend, -1, 1}, Factor(), {operand, -1, 1}, slack))
+        return true;
+    }
+  }
+  return false;
+}
+
 /// minuend - subtrahend, for the questions that need no proof.
 struct Difference {
   Value minuend, subtrahend;
@@ -229,6 +293,14 @@ ExponentFacts analyzeExponent(Value argument) {
   std::optional<Difference> difference = viewDifference(argument);
   if (!difference || facts.bound)
     return facts;
+  if (Value address = getSharedAddress(difference->subtrahend)) {
+    if (isMaximumStored(difference->minuend, address)) {
+      facts.use = ExponentUse::Weight;
+      facts.whyNot = "the maximum passes through shared memory, which is not "
+                     "followed";
+    }
+    return facts;
+  }
   bool isStored = isLoaded(difference->subtrahend) &&
                   (difference->isScaled || !isLoaded(difference->minuend));
   if (hasLogarithm(difference->subtrahend) || isStored) {

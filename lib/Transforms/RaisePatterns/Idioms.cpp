@@ -522,7 +522,8 @@ void IdiomFinder::addExponential(Operation *op) {
   idiom.exponent = analyzeExponent(idiom.base);
   bool isSoftmax = idiom.exponent.use == ExponentUse::Weight ||
                    idiom.exponent.use == ExponentUse::Correction;
-  idiom.kind = isSoftmax ? "softmax_exp" : labels.lookup(op);
+  idiom.kind =
+      isSoftmax && idiom.exponent.bound ? "softmax_exp" : labels.lookup(op);
   matches.push_back(std::move(idiom));
   states.push_back(State::Kept);
 }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A proof visits at most this many pairs of values.
-constexpr unsigned kMaxSteps = 2000;
+constexpr unsigned kMaxSteps = 1000;
 constexpr unsigned kMaxDepth = 40;
 /// Longer vectors are not taken apart lane by lane.
 constexpr int64_t kMaxLanes = 64;

@@ -17,6 +17,8 @@
 
 #include "../RaisePatterns/FloatView.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <optional>
 #include <string>
 
@@ -54,7 +56,7 @@ struct Reduction {
 std::optional<Reduction> viewMaxReduction(Operation *op);
 
 /// Whether a maximum is NaN only when all that went into it is.
-bool keepsNumbers(Value value, unsigned depth = 0);
+bool keepsNumbers(Value value);
 
 /// The scalar that all lanes of \p op's result are.
 Value viewSplat(Operation *op);
@@ -119,7 +121,15 @@ private:
   /// |operand| as a factor when operand is a literal or never negative.
   std::optional<Factor> getFactor(Value value, int &sign);
   void noteUnknownScale(bool isKnown);
+  /// The same as bound::keepsNumbers, asked once for each value.
+  bool keepsNumbers(Value value) {
+    auto [it, isNew] = numberKeepers.try_emplace(value, false);
+    if (isNew)
+      it->second = bound::keepsNumbers(value);
+    return it->second;
+  }
 
+  llvm::DenseMap<Value, bool> numberKeepers;
   unsigned steps = 0;
 };
 } // namespace mlir::poly::bound

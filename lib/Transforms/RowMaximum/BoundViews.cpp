@@ -11,9 +11,11 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::poly::bound {
 
@@ -190,29 +192,48 @@ Operand resolveLane(Operand operand) {
   }
   return operand;
 }
-bool keepsNumbers(Value value, unsigned depth) {
-  if (depth > 12)
-    return false;
-  value = resolveLane({value, -1, 1}).value;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return true;
-  if (std::optional<Reduction> reduction = viewMaxReduction(op))
-    return reduction->keepsNumbers &&
-           (!reduction->other || keepsNumbers(reduction->other, depth + 1));
-  FloatView view = getFloatView(op);
-  switch (view.kind) {
-  case FloatKind::Max:
-    return view.isNumber && keepsNumbers(view.operands[0], depth + 1) &&
-           keepsNumbers(view.operands[1], depth + 1);
-  case FloatKind::Select:
-    return false;
-  default:
-    return llvm::all_of(view.getOperands(), [&](Value operand) {
-      return keepsNumbers(operand, depth + 1);
-    });
+bool keepsNumbers(Value value) {
+  constexpr unsigned kMaxValues = 256;
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (i == kMaxValues)
+      return false;
+    Value next = resolveLane({values[i], -1, 1}).value;
+    Operation *op = next.getDefiningOp();
+    if (!op)
+      continue;
+    if (std::optional<Reduction> reduction = viewMaxReduction(op)) {
+      if (!reduction->keepsNumbers)
+        return false;
+      values.insert(reduction->elements);
+      if (reduction->other)
+        values.insert(reduction->other);
+      continue;
+    }
+    if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+      unsigned number = cast<OpResult>(next).getResultNumber();
+      for (Region *region : ifOp.getRegions())
+        if (!region->empty())
+          values.insert(region->front().getTerminator()->getOperand(number));
+      continue;
+    }
+    FloatView view = getFloatView(op);
+    bool isNumberOnly = view.kind == FloatKind::Max && view.isNumber;
+    if (view.kind == FloatKind::Select ||
+        (view.kind == FloatKind::Max && !isNumberOnly))
+      return false;
+    values.insert(view.getOperands().begin(), view.getOperands().end());
+    if (isa<arith::SelectOp, LLVM::SelectOp>(op)) {
+      values.insert(op->getOperand(1));
+      values.insert(op->getOperand(2));
+    } else if (isa<arith::TruncFOp, LLVM::FPTruncOp>(op)) {
+      values.insert(op->getOperand(0));
+    }
   }
+  return true;
 }
+
 std::optional<Guard> viewGuard(Operation *select) {
   Operation *compare = asSplatSource(select->getOperand(0)).getDefiningOp();
   if (!compare)

