@@ -355,12 +355,19 @@ std::string LLVMIRModule::print(bool bitcode) const {
     llvm::WriteBitcodeToFile(*original, os);
     return text.str().str();
   }
-  // Reading gives intrinsics their attributes, so they need not be written; an
-  // LLVM of another age, as in Triton, may not know the names of all of them.
+  // For readers of another age, as the LLVM in Triton: reading gives intrinsics
+  // their attributes, not all of which it may know, so they are not written;
+  // and every reader takes the older name of an intrinsic.
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*original);
-  for (llvm::Function &function : *clone)
-    if (function.isIntrinsic())
-      function.setAttributes(llvm::AttributeList());
+  for (llvm::Function &function : *clone) {
+    if (!function.isIntrinsic())
+      continue;
+    function.setAttributes(llvm::AttributeList());
+    llvm::StringRef name = function.getName();
+    if (name == "llvm.nvvm.ex2.approx.f32" ||
+        name == "llvm.nvvm.ex2.approx.ftz.f32")
+      function.setName(name.drop_back(2).str());
+  }
   clone->print(os, nullptr);
   return text.str().str();
 }

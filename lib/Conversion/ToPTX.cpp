@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -145,6 +146,21 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
 }
 
+/// Line tables alone must not cost speed: ptxas does not optimise a module
+/// whose target says `debug`, which the back end writes for them too.
+static std::string withoutDebugTarget(std::string ptx,
+                                      const llvm::Module &module) {
+  for (const llvm::DICompileUnit *unit : module.debug_compile_units())
+    if (unit->getEmissionKind() == llvm::DICompileUnit::FullDebug)
+      return ptx;
+  size_t line = ptx.find("\n.target ");
+  size_t end = line == std::string::npos ? line : ptx.find('\n', line + 1);
+  size_t flag = line == std::string::npos ? line : ptx.find(", debug", line);
+  if (flag < end)
+    ptx.erase(flag, llvm::StringRef(", debug").size());
+  return ptx;
+}
+
 llvm::Expected<std::string>
 mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
   llvm::LLVMContext context;
@@ -196,7 +212,7 @@ llvm::Expected<std::string> mlir::poly::emitPTX(llvm::Module &module,
       return makeError("the NVPTX back end cannot emit PTX");
     codegen.run(module);
   }
-  return text.str().str();
+  return withoutDebugTarget(text.str().str(), module);
 }
 
 /// Looks for ptxas where CUDA installs it.

@@ -21,6 +21,7 @@
 
 ; Attributes of intrinsics are left to whoever reads them.
 ; INTRINSIC: declare i32 @llvm.nvvm.read.ptx.sreg.tid.x(){{$}}
+; INTRINSIC: declare float @llvm.nvvm.ex2.approx.f(float){{$}}
 
 ; JSON: "function": "sigmoids"
 ; JSON: "decision": "applied"
@@ -44,6 +45,8 @@
 ; CHECK: ![[PROGRAM]] = distinct !DISubprogram(name: "sigmoids"
 ; CHECK: ![[LOAD]] = !DILocation(line: 12, column: 7, scope: ![[PROGRAM]])
 
+; ptxas would not optimise for a target with `debug`.
+; PTX: .target sm_90{{$}}
 ; PTX: .extern .shared .align 16 .b8 tile[];
 ; PTX: .visible .entry sigmoids(
 ; PTX: .reqntid 128
