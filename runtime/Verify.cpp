@@ -37,7 +37,12 @@ ElementFormat parseFormat(const std::string &text) {
     return ElementFormat::BF16;
   if (text == "f16")
     return ElementFormat::F16;
-  throw JsonError("format '" + text + "' is none of f32, bf16, f16");
+  if (text == "e4m3")
+    return ElementFormat::E4M3;
+  if (text == "e5m2")
+    return ElementFormat::E5M2;
+  throw JsonError("format '" + text +
+                  "' is none of f32, bf16, f16, e4m3, e5m2");
 }
 
 size_t parseCount(const Json &value, const std::string &what, size_t limit) {
@@ -107,6 +112,10 @@ uint32_t infinityOf(ElementFormat format) {
     return 0x7f80;
   case ElementFormat::F16:
     return 0x7c00;
+  case ElementFormat::E4M3: // The largest number: NaN is directly above.
+    return 0x7e;
+  case ElementFormat::E5M2:
+    return 0x7c;
   }
   return 0;
 }
@@ -183,7 +192,7 @@ uint64_t poly::runtime::ulpDistance(ElementFormat format, uint32_t a,
   if (a == b)
     return 0;
   uint32_t infinity = infinityOf(format);
-  uint32_t sign = format == ElementFormat::F32 ? 0x80000000u : 0x8000u;
+  uint32_t sign = 1u << (8 * byteWidth(format) - 1);
   uint32_t magnitudeA = a & (sign - 1);
   uint32_t magnitudeB = b & (sign - 1);
   if ((magnitudeA > infinity) != (magnitudeB > infinity))

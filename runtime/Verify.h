@@ -16,9 +16,9 @@
 ///     "inputs": "a.in.bin", "expected": "a.out.bin", "counts": [65536]}]}
 ///
 /// Files are relative to the manifest. The .bin files hold one little-endian
-/// 32-bit word an element: f32 bits, or a 16-bit pattern in the low half. A
-/// thread of the kernel does `chunk` elements. The kernel runs once for each of
-/// `counts` on that many leading elements.
+/// 32-bit word an element: f32 bits, or a 16- or 8-bit pattern in the low bits.
+/// A thread of the kernel does `chunk` elements. The kernel runs once for each
+/// of `counts` on that many leading elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,19 @@
 
 namespace poly::runtime {
 
-enum class ElementFormat { F32, BF16, F16 };
+enum class ElementFormat { F32, BF16, F16, E4M3, E5M2 };
 
 /// Bytes of an element.
 inline unsigned byteWidth(ElementFormat format) {
-  return format == ElementFormat::F32 ? 4 : 2;
+  switch (format) {
+  case ElementFormat::F32:
+    return 4;
+  case ElementFormat::BF16:
+  case ElementFormat::F16:
+    return 2;
+  default:
+    return 1;
+  }
 }
 
 struct ManifestEntry {

@@ -8,6 +8,8 @@
 
 #include "poly/Fit/Tables.h"
 
+#include "poly/Fit/Exp2Fit.h"
+
 #include "poly/Program/Registry.h"
 
 #include <cinttypes>
@@ -59,6 +61,15 @@ std::string list(const std::vector<double> &values) {
   for (size_t i = 0; i < values.size(); ++i)
     text += (i ? ", " : "") + literal(values[i]);
   return text + "}";
+}
+
+std::string exp2Row(const Exp2Fit &fit) {
+  const ExpPolynomialSpec &spec = fit.spec;
+  return std::string("{ExpCore::") +
+         (spec.core == ExpCore::Hinge ? "Hinge" : "Horner") + ", \"" +
+         spec.form + "\", Format::" + enumerator(spec.arithmetic) + ", " +
+         std::to_string(spec.coefficients.size()) + ", " +
+         list(spec.coefficients) + ", \"" + spec.provenance + "\"},";
 }
 
 std::string header(const std::string &command) {
@@ -167,7 +178,10 @@ std::string fit::tableRow(const Program &program,
   text += std::string(flag(c.monotone)) + ", " + flag(c.symmetric) + ", " +
           flag(c.propagatesNaN) + ", {";
   text += bits(s.atNaN) + ", " + bits(s.atPosInf) + ", " + bits(s.atNegInf) +
-          ", " + bits(s.atPosZero) + ", " + bits(s.atNegZero) + "}}},";
+          ", " + bits(s.atPosZero) + ", " + bits(s.atNegZero) + "}";
+  if (c.octaveLow != 0 || c.octaveHigh != 0)
+    text += ", " + literal(c.octaveLow) + ", " + literal(c.octaveHigh);
+  text += "}},";
   return text;
 }
 
@@ -179,6 +193,13 @@ std::string fit::functionTable(Function function) {
   std::vector<std::string> rows;
   for (const PolynomialRequest &request : shippedRequests(function))
     rows.push_back(tableRow(fitPolynomial(request).spec));
+  return join(header(kAllCommand), rows);
+}
+
+std::string fit::exp2Table() {
+  std::vector<std::string> rows;
+  for (const Exp2Request &request : shippedExp2Requests())
+    rows.push_back(exp2Row(fitExp2(request)));
   return join(header(kAllCommand), rows);
 }
 
@@ -246,6 +267,11 @@ fit::checkTables(const std::string &directory, bool quick,
       compare(tableName(function), i, stored,
               tableRow(fitPolynomial(requests[i]).spec));
   }
+  std::vector<Exp2Request> exponentials = shippedExp2Requests();
+  std::vector<std::string> stored;
+  if (read("Exp2.inc", exponentials.size(), stored))
+    for (size_t i = 0; i < (quick ? 1 : exponentials.size()); ++i)
+      compare("Exp2.inc", i, stored, exp2Row(fitExp2(exponentials[i])));
   struct Whole {
     const char *file;
     std::vector<std::string> rows;

@@ -149,9 +149,8 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
     inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
                                 [&](uint32_t bits) {
                                   double x = decode(format, bits);
-                                  return std::isfinite(x) &&
-                                         (x < info.domainLow ||
-                                          x > info.domainHigh);
+                                  return x < info.domainLow ||
+                                         x > info.domainHigh;
                                 }),
                  inputs.end());
   std::sort(inputs.begin(), inputs.end(), [&](uint32_t a, uint32_t b) {
@@ -285,7 +284,12 @@ static bool propagatesNaN(const Program &program) {
                      [&](uint32_t bits) { return isNaN(info.to, bits); });
 }
 
+static bool isExponential(Function function) {
+  return function == Function::Exp || function == Function::Exp2;
+}
+
 Certificate poly::certify(const Program &program, unsigned f32Samples) {
+  constexpr double kLog2E = 1.4426950408889634074;
   const ProgramInfo &info = program.info();
   const FormatTraits &from = traits(info.from);
   Certificate certificate;
@@ -311,6 +315,16 @@ Certificate poly::certify(const Program &program, unsigned f32Samples) {
         error / std::fabs(truth) > certificate.maxRel) {
       certificate.maxRel = error / std::fabs(truth);
       certificate.worstRelInput = x;
+    }
+    if (isExponential(info.function) && truth >= minNormal &&
+        !isInf(info.to, encode(info.to, truth))) {
+      double slope = info.function == Function::Exp ? kLog2E : 1.0;
+      for (const std::vector<uint32_t> &results : corners) {
+        // Through the exponent, because 2^x rounds.
+        double octave = std::log2(decode(info.to, results[i])) - x * slope;
+        certificate.octaveLow = std::min(certificate.octaveLow, octave);
+        certificate.octaveHigh = std::max(certificate.octaveHigh, octave);
+      }
     }
     double ulps = error / ulp(info.to, truth);
     if (ulps > certificate.maxUlp) {

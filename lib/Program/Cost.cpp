@@ -61,6 +61,8 @@ static bool hasOperandModifiers(Op op) {
   case Op::Mul:
   case Op::Add:
   case Op::Sub:
+  case Op::AddRm:
+  case Op::Floor:
   case Op::Neg:
   case Op::Abs:
   case Op::Min:
@@ -114,7 +116,10 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
   case Op::Mul:
   case Op::Add:
   case Op::Sub:
+  case Op::AddRm: // FADD.RM
     return cost.add(fmaClass(node.type), target);
+  case Op::Floor: // FRND.FLOOR, at the rate of the special function unit.
+    return cost.add(InstrClass::Sfu, target);
   case Op::Neg:
   case Op::Abs:
     return cost.add(node.type == Type::BF16x2 ? InstrClass::PackedUnary
@@ -164,6 +169,7 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
   case Op::Shl:
   case Op::Shr:
   case Op::IAdd:
+  case Op::Prmt:
     return cost.add(InstrClass::Logic, target);
   case Op::IMad:
     return cost.add(InstrClass::IntMul, target);

@@ -44,6 +44,10 @@ std::string_view poly::name(Format format) {
     return "bf16";
   case Format::F16:
     return "f16";
+  case Format::E4M3:
+    return "e4m3";
+  case Format::E5M2:
+    return "e5m2";
   }
   return "";
 }
@@ -74,7 +78,8 @@ const FunctionTraits &poly::traits(Function function) {
 std::string_view poly::name(Function function) { return traits(function).name; }
 
 bool poly::parse(std::string_view text, Format &format) {
-  for (Format candidate : {Format::F32, Format::BF16, Format::F16})
+  for (Format candidate :
+       {Format::F32, Format::BF16, Format::F16, Format::E4M3, Format::E5M2})
     if (text == name(candidate)) {
       format = candidate;
       return true;
@@ -130,6 +135,8 @@ constexpr OpTraits kOps[] = {
     {Op::Mul, "mul", 2, kFloat},
     {Op::Add, "add", 2, kFloat},
     {Op::Sub, "sub", 2, kFloat},
+    {Op::AddRm, "add.rm", 2, kF32},
+    {Op::Floor, "floor", 1, kF32},
     {Op::Neg, "neg", 1, kFloat},
     {Op::Abs, "abs", 1, kFloat},
     {Op::Min, "min", 2, kFloat},
@@ -150,6 +157,7 @@ constexpr OpTraits kOps[] = {
     {Op::Shr, "shr", 1, kB32},
     {Op::IAdd, "iadd", 2, kB32},
     {Op::IMad, "imad", 3, kB32},
+    {Op::Prmt, "prmt", 2, kB32},
     {Op::SetpGe, "setp.ge", 2, kF32},
     {Op::SetpLt, "setp.lt", 2, kF32},
     {Op::Selp, "selp", 3, kRegister},
@@ -199,6 +207,10 @@ std::string poly::ptxName(const Node &node) {
     return "add.rn" + type;
   case Op::Sub:
     return "sub.rn" + type;
+  case Op::AddRm:
+    return "add.rm.f32";
+  case Op::Floor:
+    return "cvt.rmi.f32.f32";
   case Op::Neg:
     return "neg" + type;
   case Op::Abs:
@@ -240,6 +252,8 @@ std::string poly::ptxName(const Node &node) {
     return "add.s32";
   case Op::IMad:
     return "mad.lo.s32";
+  case Op::Prmt:
+    return "prmt.b32";
   case Op::SetpGe:
     return "setp.ge.f32";
   case Op::SetpLt:
@@ -427,6 +441,7 @@ static bool isUniform(Op op) {
   case Op::Lop3:
   case Op::Shl:
   case Op::Shr:
+  case Op::Prmt:
   case Op::SetpGe:
   case Op::SetpLt:
   case Op::Selp:
@@ -475,6 +490,12 @@ NodeId ProgramBuilder::shift(Op op, NodeId a, unsigned amount) {
   return build(op, Type::B32, {a}, amount);
 }
 
+NodeId ProgramBuilder::prmt(NodeId a, NodeId b, uint16_t selector) {
+  if (selector & 0x8888)
+    fail("a prmt selector copies whole bytes: its nibbles are 0 to 7");
+  return build(Op::Prmt, Type::B32, {a, b}, selector);
+}
+
 NodeId ProgramBuilder::cvtPack(Type to, NodeId lo, NodeId hi) {
   if (!isPacked(to))
     fail("cvt.pack makes packed values, not " + std::string(name(to)));
@@ -498,6 +519,31 @@ NodeId ProgramBuilder::selp(NodeId pred, NodeId a, NodeId b) {
   return build(Op::Selp, operandType(a), {pred, a, b});
 }
 
+Program Program::within(double low, double high) const {
+  Program program = *this;
+  program.programInfo.domainLow = std::max(programInfo.domainLow, low);
+  program.programInfo.domainHigh = std::min(programInfo.domainHigh, high);
+  return program;
+}
+
+/// Nodes where two lanes come together such that lane 0 of the result does not
+/// depend on operand \p operand.
+bool Program::joinsAt(const Node &node, unsigned operand) const {
+  switch (node.op) {
+  case Op::CvtPack:
+    return operand == 1;
+  case Op::Prmt: // Bytes 0 and 1 come from the first operand.
+    return operand == 1 && (node.imm & 0x44) == 0;
+  case Op::IMad: { // A multiple of 2^16 is added.
+    const Node &factor = nodeList[node.operands[1]];
+    return operand == 0 && factor.op == Op::Const &&
+           (factor.imm & 0xffffu) == 0;
+  }
+  default:
+    return false;
+  }
+}
+
 Program Program::scalarForm() const {
   if (programInfo.lanes != 2)
     return *this;
@@ -514,13 +560,14 @@ Program Program::scalarForm() const {
       upper[id] = true;
       continue;
     }
-    bool anyUpper = false, anyLower = false;
+    bool anyUpper = false, anyLower = false, joins = true;
     for (unsigned i = 0; i < n.numOperands; ++i) {
       anyUpper |= upper[n.operands[i]];
+      joins &= !upper[n.operands[i]] || joinsAt(n, i);
       anyLower |= !upper[n.operands[i]] && !constant[n.operands[i]];
     }
-    // Lanes that meet elsewhere than in the final packing are not separable.
-    if (anyUpper && anyLower && n.op != Op::CvtPack)
+    // Lanes that meet elsewhere than in a packing are not separable.
+    if (anyUpper && anyLower && !joins)
       return *this;
     upper[id] = anyUpper && !anyLower;
     constant[id] = n.numOperands > 0 && !anyUpper && !anyLower;
@@ -530,7 +577,7 @@ Program Program::scalarForm() const {
   for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
     const Node &n = nodeList[id];
     for (unsigned i = 0; live[id] && i < n.numOperands; ++i)
-      if (!(n.op == Op::CvtPack && upper[n.operands[i]]))
+      if (!(upper[n.operands[i]] && joinsAt(n, i)))
         live[n.operands[i]] = true;
   }
   Program scalar;
@@ -538,27 +585,23 @@ Program Program::scalarForm() const {
   scalar.programInfo.lanes = 1;
   scalar.inputTypes = inputTypes;
   std::vector<NodeId> renamed(count);
-  NodeId zero = 0;
-  bool haveZero = false;
   for (NodeId id = 0; id < count; ++id) {
     if (!live[id])
       continue;
     Node n = nodeList[id];
+    if (n.op == Op::IMad && !live[n.operands[0]]) {
+      renamed[id] = renamed[n.operands[2]]; // Zero times something.
+      continue;
+    }
     for (unsigned i = 0; i < n.numOperands; ++i) {
       NodeId operand = n.operands[i];
       if (live[operand]) {
         n.operands[i] = renamed[operand];
         continue;
       }
-      if (!haveZero) {
-        Node zeroNode;
-        zeroNode.op = Op::Const;
-        zeroNode.type = Type::F32;
-        zero = static_cast<NodeId>(scalar.nodeList.size());
-        scalar.nodeList.push_back(zeroNode);
-        haveZero = true;
-      }
-      n.operands[i] = zero;
+      Node zero{Op::Const, nodeList[operand].type};
+      n.operands[i] = static_cast<NodeId>(scalar.nodeList.size());
+      scalar.nodeList.push_back(zero);
     }
     renamed[id] = static_cast<NodeId>(scalar.nodeList.size());
     scalar.nodeList.push_back(n);

@@ -120,9 +120,10 @@ bool ProgramReader::readFormat(StringRef key, Format &format, bool required) {
     return false;
   if (!object.get(key))
     return true;
-  return parse(text, format) || fail("unknown " + key + " '" + text +
-                                     "'; use bf16, f16 or, for "
-                                     "'from' only, f32");
+  return (parse(text, format) && elementBits(format) >= 16) ||
+         fail("unknown " + key + " '" + text +
+              "'; use bf16, f16 or, for "
+              "'from' only, f32");
 }
 
 /// A finite number that is still finite, and not zero by underflow, after

@@ -73,6 +73,7 @@ std::vector<Program> poly::buildShippedPrograms() {
   detail::addSigmoid(programs);
   detail::addTanh(programs);
   detail::addSilu(programs);
+  detail::addExponentials(programs);
   return programs;
 }
 

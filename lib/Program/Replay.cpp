@@ -25,6 +25,8 @@ namespace {
 /// Evaluations done side by side. A node runs over the whole block, so that its
 /// dispatch is paid once and the loops are long enough for the CPU's pipeline.
 constexpr size_t kBlock = 64;
+/// Elements that one evaluation may take.
+constexpr size_t kMaxLanes = 4;
 /// Programs up to this size keep their registers on the stack.
 constexpr size_t kStackNodes = 48;
 
@@ -176,6 +178,38 @@ uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return result;
 }
 
+/// a + b rounded down: the nearest sum, moved when the exact rest is below it.
+/// An exact zero of opposite signs is -0 in this rounding.
+uint32_t addRm32(uint32_t a, uint32_t b) {
+  float x = asFloat(a), y = asFloat(b), sum = x + y;
+  if (!std::isfinite(sum)) {
+    // An infinity that no operand is came from rounding up.
+    if (std::isinf(sum) && sum > 0 && std::isfinite(x) && std::isfinite(y))
+      return 0x7f7fffffu;
+    return fromFloat(sum);
+  }
+  if (sum == 0)
+    return (a >> 31) != (b >> 31) ? 0x80000000u : fromFloat(sum);
+  // The rounding error of a sum is a float: subtracting the larger operand
+  // first makes both steps exact.
+  float big = std::fabs(x) < std::fabs(y) ? y : x;
+  float small = std::fabs(x) < std::fabs(y) ? x : y;
+  if (!(small - (sum - big) < 0))
+    return fromFloat(sum);
+  return fromFloat(std::nextafterf(sum, -INFINITY));
+}
+
+/// Bytes of the pair b:a.
+uint32_t prmt(uint32_t a, uint32_t b, uint32_t selector) {
+  uint64_t bytes = uint64_t(b) << 32 | a;
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    unsigned index = (selector >> (4 * i)) & 7;
+    result |= uint32_t((bytes >> (8 * index)) & 0xff) << (8 * i);
+  }
+  return result;
+}
+
 struct Operands {
   const uint32_t *a, *b, *c;
 };
@@ -200,6 +234,11 @@ void evaluateF32(const Node &node, size_t n, uint32_t *out, Operands v) {
     return map2(n, out, v.a, v.b, [](uint32_t a, uint32_t b) {
       return fromFloat(asFloat(a) - asFloat(b));
     });
+  case Op::AddRm:
+    return map2(n, out, v.a, v.b, addRm32);
+  case Op::Floor:
+    return map1(n, out, v.a,
+                [](uint32_t a) { return fromFloat(std::floor(asFloat(a))); });
   case Op::Neg:
     return map1(n, out, v.a, [](uint32_t a) {
       return isNaN32(a) ? kCanonicalNaN32 : a ^ 0x80000000u;
@@ -323,6 +362,9 @@ void evaluate(const Node &node, size_t n, uint32_t *out, Operands v) {
   case Op::IMad:
     return map3(n, out, v.a, v.b, v.c,
                 [](uint32_t a, uint32_t b, uint32_t c) { return a * b + c; });
+  case Op::Prmt:
+    return map2(n, out, v.a, v.b,
+                [=](uint32_t a, uint32_t b) { return prmt(a, b, imm); });
   case Op::SetpGe:
     return map2(n, out, v.a, v.b, [](uint32_t a, uint32_t b) {
       return uint32_t(asFloat(a) >= asFloat(b));
@@ -405,34 +447,38 @@ void poly::replayElements(const Program &program, const uint32_t *in,
                           uint32_t *out, size_t count,
                           const sfu::Deviation &deviation) {
   assert(!program.nodes().empty() && "an invalid program");
+  // Elements a register of the arguments holds, and all of them hold.
   const std::vector<Type> &types = program.inputs();
-  bool packedIn = types.size() == 1 && isPacked(types[0]);
-  bool packedOut = isPacked(program.resultType());
-  size_t lanes = packedIn || types.size() == 2 ? 2 : 1;
-  assert((packedIn || (types.size() <= 2 && types[0] == Type::F32)) &&
+  size_t perInput = isPacked(types[0]) ? 2 : 1;
+  size_t lanes = perInput * types.size();
+  unsigned outBits = elementBits(program.info().to);
+  uint32_t outMask = outBits == 32 ? ~0u : (1u << outBits) - 1;
+  assert(lanes <= kMaxLanes && (lanes == 1 || lanes * outBits <= 32) &&
          "not a program of one real variable");
-  assert((lanes == 1 || packedOut) && "two lanes need a packed result");
 
   Machine machine(program, std::min(kBlock, count));
   for (size_t start = 0; start < count; start += kBlock * lanes) {
     size_t elements = std::min(count - start, kBlock * lanes);
     // A missing partner of the last element is zero.
     size_t n = (elements + lanes - 1) / lanes;
-    Block lo, hi;
-    for (size_t i = 0; i < n; ++i) {
-      lo[i] = in[start + i * lanes];
-      size_t partner = i * lanes + 1;
-      hi[i] = lanes == 2 && partner < elements ? in[start + partner] : 0;
-      if (packedIn)
-        lo[i] = (lo[i] & 0xffffu) | hi[i] << 16;
-    }
-    const uint32_t *inputs[] = {lo, hi};
+    Block arguments[kMaxLanes];
+    for (size_t i = 0; i < n; ++i)
+      for (size_t argument = 0; argument < types.size(); ++argument) {
+        auto element = [&](size_t lane) {
+          size_t index = i * lanes + argument * perInput + lane;
+          return index < elements ? in[start + index] : 0;
+        };
+        arguments[argument][i] =
+            perInput == 1 ? element(0)
+                          : (element(0) & 0xffffu) | element(1) << 16;
+      }
+    const uint32_t *inputs[kMaxLanes] = {};
+    for (size_t argument = 0; argument < types.size(); ++argument)
+      inputs[argument] = arguments[argument];
     const uint32_t *result = machine.run(inputs, n, deviation);
     for (size_t i = 0; i < elements; ++i) {
-      uint32_t value = result[i / lanes];
-      if (packedOut)
-        value = (value >> (16 * (i % lanes))) & 0xffffu;
-      out[start + i] = value;
+      uint32_t shift = outBits == 32 ? 0 : outBits * uint32_t(i % lanes);
+      out[start + i] = (result[i / lanes] >> shift) & outMask;
     }
   }
 }

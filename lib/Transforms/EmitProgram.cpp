@@ -17,6 +17,8 @@
 
 #include "poly/Transforms/EmitProgram.h"
 
+#include "FoldArgument.h"
+
 #include "poly/Program/Formats.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -34,9 +36,9 @@ class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, const Program &program,
           ValueRange inputs, mlir::poly::ConstantCache *cache,
-          OpBuilder *constantPoint)
+          OpBuilder *constantPoint, mlir::poly::FoldArguments fold)
       : builder(builder), loc(loc), program(program), inputs(inputs),
-        cache(cache), constantPoint(constantPoint) {}
+        cache(cache), constantPoint(constantPoint), fold(fold) {}
 
   Value run();
 
@@ -44,6 +46,9 @@ private:
   Type type(RegType registerType);
   Value constant(RegType registerType, uint32_t bits);
   Value emit(const Node &node);
+  /// An fma or product of an f32 argument and constants, through the op that
+  /// made the argument; null when there is nothing to fold.
+  Value emitFolded(const Node &node);
   Value bitcast(Value value, Type to);
   /// Calls `llvm.nvvm.<stem>.<suffix of the type>`.
   Value nvvm(const Node &node, StringRef stem, ValueRange operands);
@@ -57,6 +62,7 @@ private:
   ValueRange inputs;
   mlir::poly::ConstantCache *cache;
   OpBuilder *constantPoint;
+  mlir::poly::FoldArguments fold;
   SmallVector<Value> values;
   llvm::SmallDenseMap<std::pair<Value, Type>, Value> casts;
 };
@@ -192,6 +198,10 @@ Value Emitter::emit(const Node &node) {
     return LLVM::FAddOp::create(builder, loc, operand(0), operand(1));
   case NodeOp::Sub:
     return LLVM::FSubOp::create(builder, loc, operand(0), operand(1));
+  case NodeOp::AddRm:
+    return intrinsic("llvm.nvvm.add.rm.f", resultType, operands);
+  case NodeOp::Floor:
+    return intrinsic("llvm.nvvm.floor.f", resultType, operands);
   case NodeOp::Neg:
     return LLVM::FNegOp::create(builder, loc, operand(0));
   case NodeOp::Abs:
@@ -251,6 +261,9 @@ Value Emitter::emit(const Node &node) {
     Value product = LLVM::MulOp::create(builder, loc, operand(0), operand(1));
     return LLVM::AddOp::create(builder, loc, product, operand(2));
   }
+  case NodeOp::Prmt:
+    operands.push_back(constant(RegType::B32, node.imm));
+    return intrinsic("llvm.nvvm.prmt", resultType, operands);
   case NodeOp::SetpGe:
     return LLVM::FCmpOp::create(builder, loc, LLVM::FCmpPredicate::oge,
                                 operand(0), operand(1));
@@ -264,15 +277,47 @@ Value Emitter::emit(const Node &node) {
   llvm_unreachable("unknown operation");
 }
 
+Value Emitter::emitFolded(const Node &node) {
+  bool isFma = node.op == NodeOp::Fma || node.op == NodeOp::FmaSat;
+  if (node.type != RegType::F32 || (!isFma && node.op != NodeOp::Mul))
+    return {};
+  auto constantBits = [&](unsigned i) -> std::optional<float> {
+    const Node &operand = program.node(node.operands[i]);
+    if (operand.op != NodeOp::Const)
+      return std::nullopt;
+    return llvm::bit_cast<float>(operand.imm);
+  };
+  std::optional<float> scale = constantBits(1);
+  std::optional<float> offset = isFma ? constantBits(2) : 0.0f;
+  if (program.node(node.operands[0]).op != NodeOp::Input || !scale || !offset)
+    return {};
+  // Above 2^22 an f32 counts ones or more: a magic number.
+  bool integerOffset = node.op == NodeOp::Fma && *offset >= 0x1p22f &&
+                       fold != mlir::poly::FoldArguments::RoundOffsets;
+  std::optional<mlir::poly::FoldedFma> folded = mlir::poly::foldArgument(
+      builder, loc, values[node.operands[0]], *scale, *offset, integerOffset);
+  if (!folded)
+    return {};
+  Value operands[] = {folded->factor, folded->scale, folded->offset};
+  if (node.op == NodeOp::FmaSat)
+    return nvvm(node, "fma.rn.sat", operands);
+  return LLVM::FMAOp::create(builder, loc, type(node.type), operands);
+}
+
 Value Emitter::run() {
   values.reserve(program.nodes().size());
-  for (const Node &node : program.nodes())
-    values.push_back(emit(node));
+  for (const Node &node : program.nodes()) {
+    Value folded =
+        fold == mlir::poly::FoldArguments::Never ? Value() : emitFolded(node);
+    values.push_back(folded ? folded : emit(node));
+  }
   return values[program.result()];
 }
 
 Value mlir::poly::emitProgram(OpBuilder &builder, Location loc,
                               const Program &program, ValueRange inputs,
-                              ConstantCache *cache, OpBuilder *constantPoint) {
-  return Emitter(builder, loc, program, inputs, cache, constantPoint).run();
+                              ConstantCache *cache, OpBuilder *constantPoint,
+                              FoldArguments fold) {
+  return Emitter(builder, loc, program, inputs, cache, constantPoint, fold)
+      .run();
 }

@@ -31,6 +31,9 @@ namespace mlir::poly {
 using namespace mlir;
 using namespace mlir::poly;
 
+using ::poly::elementBits;
+using ::poly::isPacked;
+
 namespace {
 struct PolyExpandPass : mlir::poly::impl::PolyExpandBase<PolyExpandPass> {
   using PolyExpandBase::PolyExpandBase;
@@ -62,27 +65,51 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
   OpBuilder builder(apply);
   Location loc = apply.getLoc();
   Value operand = apply.getOperand();
-  bool lone = full.info().lanes == 2 && !isa<VectorType>(operand.getType());
-  SmallVector<Value, 2> inputs;
-  if (full.inputs().size() == 2) {
-    for (int64_t lane = 0; lane < 2; ++lane)
-      inputs.push_back(
-          lone ? operand
-               : Value(vector::ExtractOp::create(builder, loc, operand, lane)));
-  } else if (lone) {
+  bool lone = full.info().lanes > 1 && !isa<VectorType>(operand.getType());
+  SmallVector<Value, 4> inputs;
+  if (lone && isPacked(full.inputs()[0])) {
     // A lone lane shares its register with a zero, never with garbage.
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(operand.getType()));
-    inputs.push_back(vector::FromElementsOp::create(
+    Value pair = vector::FromElementsOp::create(
         builder, loc, VectorType::get({2}, operand.getType()),
-        ValueRange{operand, zero}));
-  } else {
+        ValueRange{operand, zero});
+    inputs.assign(full.inputs().size(), pair);
+  } else if (lone) {
+    inputs.assign(full.inputs().size(), operand);
+  } else if (full.inputs().size() == 1) {
     inputs.push_back(operand);
+  } else {
+    for (int64_t i = 0; i < int64_t(full.inputs().size()); ++i)
+      inputs.push_back(
+          isPacked(full.inputs()[i])
+              ? Value(vector::ExtractStridedSliceOp::create(
+                    builder, loc, operand, ArrayRef<int64_t>{2 * i},
+                    ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1}))
+              : Value(vector::ExtractOp::create(builder, loc, operand, i)));
   }
+  // A softmax scales its scores right before the exponential.
+  FoldArguments fold = FoldArguments::Never;
+  if (full.info().function == ::poly::Function::Exp ||
+      full.info().function == ::poly::Function::Exp2)
+    fold = hasInherited(apply, PolyDialect::kRoundOffsetsAttr)
+               ? FoldArguments::RoundOffsets
+               : FoldArguments::Exact;
   Value result = emitProgram(builder, loc, lone ? full.scalarForm() : full,
-                             inputs, &cache, &constants);
-  if (lone)
+                             inputs, &cache, &constants, fold);
+  if (elementBits(full.info().to) == 8) {
+    // Four bytes in a register; the stock lowering holds an f8 as an i8.
+    Type type = apply.getResult().getType();
+    Type byte = builder.getI8Type();
+    if (lone)
+      result = LLVM::TruncOp::create(builder, loc, byte, result);
+    else
+      result = LLVM::BitcastOp::create(builder, loc, VectorType::get({4}, byte),
+                                       result);
+    result = arith::BitcastOp::create(builder, loc, type, result);
+  } else if (lone) {
     result = vector::ExtractOp::create(builder, loc, result, int64_t(0));
+  }
   apply.getResult().replaceAllUsesWith(result);
   apply.erase();
 }

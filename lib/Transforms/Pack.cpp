@@ -57,11 +57,23 @@ private:
                                           : materializeNarrow(builder, operand);
   }
   Type floatType(Format format) {
-    return format == Format::F32    ? Type(builder.getF32Type())
-           : format == Format::BF16 ? Type(builder.getBF16Type())
-                                    : Type(builder.getF16Type());
+    switch (format) {
+    case Format::F32:
+      return builder.getF32Type();
+    case Format::BF16:
+      return builder.getBF16Type();
+    case Format::F16:
+      return builder.getF16Type();
+    case Format::E4M3:
+      return Float8E4M3FNType::get(builder.getContext());
+    case Format::E5M2:
+      return Float8E5M2Type::get(builder.getContext());
+    }
+    llvm_unreachable("unknown format");
   }
-  Value apply(const Site &site, Value argument, Location loc);
+  /// Evaluation number \p index of a vector site.
+  Value apply(const Site &site, Value argument, Location loc,
+              unsigned index = 0);
   void packVector(Site &site);
   void packPair(Site &first, Site &second);
   void packScalar(Site &site);
@@ -79,14 +91,17 @@ private:
 };
 } // namespace
 
-Value Packer::apply(const Site &site, Value argument, Location loc) {
+Value Packer::apply(const Site &site, Value argument, Location loc,
+                    unsigned index) {
   ++evaluations;
   Type type = floatType(info(site).to);
   if (auto vectorType = dyn_cast<VectorType>(argument.getType()))
     type = vectorType.clone(type);
-  return ApplyOp::create(builder, loc, type,
-                         site.op->getAttrOfType<ProgramAttr>("program"),
-                         argument);
+  auto program = site.op->getAttrOfType<ProgramAttr>("program");
+  auto share = site.op->getAttrOfType<IntegerAttr>("share");
+  if (share && !inShare(index, unsigned(share.getInt())))
+    program = site.op->getAttrOfType<ProgramAttr>("rest");
+  return ApplyOp::create(builder, loc, type, program, argument);
 }
 
 void Packer::packVector(Site &site) {
@@ -101,26 +116,27 @@ void Packer::packVector(Site &site) {
 
   VectorType flatResult = VectorType::get({count}, floatType(info(site).to));
   Value result;
-  if (info(site).lanes == 2 && count == 2) {
+  int64_t lanes = info(site).lanes;
+  if (lanes > 1 && count == lanes) {
     result = apply(site, whole, loc);
   } else {
     // Built from its elements at once: a chain of insertions would copy the
     // whole vector for each pair.
     SmallVector<Value> elements;
     int64_t i = 0;
-    if (info(site).lanes == 2)
-      for (; i + 1 < count; i += 2) {
-        Value pair = vector::ExtractStridedSliceOp::create(
-            builder, loc, whole, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{2},
+    if (lanes > 1)
+      for (; i + lanes <= count; i += lanes) {
+        Value group = vector::ExtractStridedSliceOp::create(
+            builder, loc, whole, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{lanes},
             ArrayRef<int64_t>{1});
-        Value both = apply(site, pair, loc);
-        for (int64_t lane = 0; lane < 2; ++lane)
+        Value all = apply(site, group, loc, unsigned(i / lanes));
+        for (int64_t lane = 0; lane < lanes; ++lane)
           elements.push_back(
-              vector::ExtractOp::create(builder, loc, both, lane));
+              vector::ExtractOp::create(builder, loc, all, lane));
       }
     for (; i < count; ++i) {
       Value element = vector::ExtractOp::create(builder, loc, whole, i);
-      elements.push_back(apply(site, element, loc));
+      elements.push_back(apply(site, element, loc, unsigned(i / lanes)));
     }
     result = vector::FromElementsOp::create(builder, loc, flatResult, elements);
   }

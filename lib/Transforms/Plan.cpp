@@ -18,6 +18,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Exponentials.h"
+
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/Passes.h"
 #include "poly/Transforms/ProgramChoice.h"
@@ -53,6 +55,8 @@ struct SiteGroup {
   double elements = 0;
   /// How a two-lane program evaluates them.
   double pairs = 0, loneLanes = 0;
+  /// How a four-lane one does.
+  double quads = 0, quadRest = 0;
   ::poly::Cost before;
 };
 
@@ -92,6 +96,22 @@ static std::optional<Accuracy> attributeBudget(Operation *op) {
     if (auto attr = op->getAttrOfType<AccuracyAttr>(PolyDialect::kAccuracyAttr))
       return attr.getAccuracy();
   return std::nullopt;
+}
+
+/// Equal for exponentials that are planned alike.
+static const void *contextKey(Operation *op) {
+  std::optional<ExpContext> context = expContext(op);
+  if (!context)
+    return nullptr;
+  Builder b(op->getContext());
+  auto bound = [&](std::optional<double> value) {
+    return b.getF64FloatAttr(value.value_or(std::nan("")));
+  };
+  return b
+      .getArrayAttr({b.getI32IntegerAttr(int32_t(context->role)),
+                     b.getBoolAttr(context->noNaN), bound(context->low),
+                     bound(context->high)})
+      .getAsOpaquePointer();
 }
 
 /// Drops a function op in favour of the value it replaces.
@@ -147,9 +167,15 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
   request.elements = group.elements;
   request.pairs = group.pairs;
   request.loneLanes = group.loneLanes;
+  request.quads = group.quads;
+  request.quadRest = group.quadRest;
   request.before = group.before;
+  request.optedIn = chooser.isOptedIn(lead.op);
+  std::optional<ExpContext> exponential = expContext(lead.op);
+  if (exponential)
+    request.exponential = &*exponential;
 
-  Choice choice = chooser.choose(request);
+  Choice choice = chooser.chooseWithSplit(request);
   for (ReportRow *row : rows) {
     row->reason = choice.reason;
     row->slotsBefore = group.before.slots() / group.elements;
@@ -164,11 +190,21 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
     lead.op->emitError() << choice.reason;
     return false;
   }
-  for (Site *site : group.sites) {
+  for (auto [index, site] : llvm::enumerate(group.sites)) {
     if (choice.kind == Choice::Apply) {
-      site->op->setAttr(
-          "program",
-          ProgramAttr::get(&getContext(), choice.program->program.name()));
+      // Scalar sites alternate in twos, so that each finds a partner.
+      bool isRest = choice.rest && !site->isVector &&
+                    !inShare(unsigned(index / 2), choice.share);
+      auto named = [&](const RegisteredProgram *program) {
+        return ProgramAttr::get(&getContext(), program->program.name());
+      };
+      site->op->setAttr("program",
+                        named(isRest ? choice.rest : choice.program));
+      if (choice.rest && site->isVector) {
+        site->op->setAttr("rest", named(choice.rest));
+        site->op->setAttr(
+            "share", Builder(&getContext()).getI32IntegerAttr(choice.share));
+      }
     } else {
       restore(site->op);
     }
@@ -178,6 +214,7 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
 
 void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
                             RootResult &result) {
+  mergeExponentials(root);
   std::vector<Site> sites;
   root->walk([&](Operation *op) {
     if (getFunction(op))
@@ -205,8 +242,9 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       pairs[pair].push_back(i);
 
   // Gate 1, consent; the rest forms groups in program order.
-  using GroupKey = std::tuple<Block *, Operation *, unsigned, unsigned,
-                              unsigned, unsigned, unsigned, const void *>;
+  using GroupKey =
+      std::tuple<Block *, Operation *, unsigned, unsigned, unsigned, unsigned,
+                 unsigned, const void *, const void *>;
   llvm::MapVector<GroupKey, SmallVector<size_t>> groups;
   SmallVector<size_t> left;
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -225,7 +263,7 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
             static_cast<unsigned>(site.from), static_cast<unsigned>(site.to),
             static_cast<unsigned>(*getFormat(site.op->getResult(0).getType())),
             unsigned(site.op->hasAttr(PolyDialect::kRoundInputsAttr)),
-            ownBudget}]
+            ownBudget, contextKey(site.op)}]
         .push_back(i);
   }
 
@@ -244,7 +282,10 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       if (sites[i].isVector) {
         group.pairs += sites[i].elements / 2;
         group.loneLanes += sites[i].elements % 2;
+        group.quads += sites[i].elements / 4;
+        group.quadRest += sites[i].elements % 4;
       } else {
+        group.quadRest += 1;
         scalars.push_back(&sites[i]);
       }
     }
@@ -304,6 +345,8 @@ void PolyPlanPass::runOnOperation() {
   options.policy = policy;
   options.programs.assign(programs.begin(), programs.end());
   options.roundInputs = roundInputs;
+  options.splitText = split;
+  options.splitConsistent = splitConsistent;
   auto *dialect = getContext().getLoadedDialect<PolyDialect>();
   FailureOr<ProgramChooser> chooser = ProgramChooser::create(
       *dialect, options, [&] { return emitError(getOperation()->getLoc()); });

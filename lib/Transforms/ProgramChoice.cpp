@@ -8,6 +8,8 @@
 
 #include "poly/Transforms/ProgramChoice.h"
 
+#include "Exponentials.h"
+
 #include "poly/Program/ProgramFile.h"
 #include "poly/Transforms/DeviceCode.h"
 
@@ -29,7 +31,10 @@ using ::poly::RegisteredProgram;
 
 struct ProgramChooser::ReplayCache {
   std::mutex mutex;
-  std::map<std::tuple<const RegisteredProgram *, double, double, double>, bool>
+  /// Program, atol, rtol, ulps and the bounds of the argument.
+  std::map<std::tuple<const RegisteredProgram *, double, double, double, double,
+                      double>,
+           bool>
       answers;
 };
 
@@ -122,6 +127,17 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
                          << "': " << error;
     chooser.chooserOptions.budget = accuracy;
   }
+  if (!options.splitText.empty() && options.splitText != "auto") {
+    double share = -1;
+    if (StringRef(options.splitText).getAsDouble(share) ||
+        !(share >= 0 && share <= 1))
+      return emitError() << "bad split '" << options.splitText
+                         << "'; use auto or a number from 0 to 1";
+    chooser.chooserOptions.splitShare =
+        static_cast<unsigned>(std::lround(share * 16));
+  }
+  if (options.splitConsistent && options.splitText.empty())
+    return emitError() << "split-consistent needs split";
   std::vector<const RegisteredProgram *> named;
   if (failed(chooser.addNamedPrograms(dialect, emitError, named)))
     return failure();
@@ -155,13 +171,23 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
 // Decisions
 //===----------------------------------------------------------------------===//
 
+bool ProgramChooser::isOptedIn(Operation *op) const {
+  return policy == Policy::OptIn || hasInherited(op, PolyDialect::kOptInAttr);
+}
+
 std::string ProgramChooser::refusal(const Site &site) const {
   if (policy == Policy::Off)
     return "policy=off";
   if (hasInherited(site.op, PolyDialect::kKeepAttr))
     return "marked poly.keep";
-  bool optedIn =
-      policy == Policy::OptIn || hasInherited(site.op, PolyDialect::kOptInAttr);
+  bool weight = false;
+  if (std::optional<ExpContext> context = expContext(site.op)) {
+    std::string reason = roleRefusal(context->role);
+    if (!reason.empty())
+      return reason;
+    weight = context->role == ExpRole::Weight;
+  }
+  bool optedIn = isOptedIn(site.op);
   if (!optedIn && !site.op->hasAttr("consent"))
     return "no consent: not every op of the idiom carries afn; add the flag, "
            "or opt in with poly.optin or policy=opt-in";
@@ -172,7 +198,7 @@ std::string ProgramChooser::refusal(const Site &site) const {
            candidate.registered->program.info().function == site.function;
   });
   if (site.from == Format::F32 && site.to != Format::F32 && !optedIn &&
-      !rounding && !named)
+      !rounding && !named && !weight) // Weights' programs read f32 scores.
     return llvm::formatv("the f32 input is not {0}-valued and the result is "
                          "rounded to {0}; opt in with poly.optin (the input "
                          "stays f32), poly.round_inputs or round-inputs",
@@ -181,24 +207,37 @@ std::string ProgramChooser::refusal(const Site &site) const {
 }
 
 bool ProgramChooser::meetsBudget(const RegisteredProgram &registered,
-                                 const Accuracy &budget) const {
+                                 const Accuracy &required,
+                                 const ExpContext *exponential) const {
   const Certificate &certificate = registered.certificate;
+  Accuracy budget = required;
+  double low = -HUGE_VAL, high = HUGE_VAL;
+  if (exponential) {
+    low = exponential->low.value_or(low);
+    high = exponential->high.value_or(high);
+    // Softmax flushes weights that f32 cannot hold as normal numbers.
+    if (exponential->role == ExpRole::Weight)
+      budget.atol = std::max(budget.atol, 0x1p-126);
+  }
   // One satisfied part is enough: the tolerance is the largest of the parts.
   if ((budget.atol > 0 && certificate.maxAbs <= budget.atol) ||
       (budget.ulps > 0 && certificate.maxUlp <= budget.ulps))
     return true;
   int parts = (budget.atol > 0) + (budget.rtol > 0) + (budget.ulps > 0);
-  if (parts == 1 && budget.rtol == 0)
+  if (parts == 1 && budget.rtol == 0 && !exponential)
     return false;
   // Mixed and relative budgets depend on every single input.
-  auto key = std::tuple(&registered, budget.atol, budget.rtol, budget.ulps);
+  auto key =
+      std::tuple(&registered, budget.atol, budget.rtol, budget.ulps, low, high);
   {
     std::lock_guard<std::mutex> lock(cache->mutex);
     auto it = cache->answers.find(key);
     if (it != cache->answers.end())
       return it->second;
   }
-  bool answer = ::poly::meets(registered.program, budget);
+  bool answer =
+      exponential ? ::poly::meets(registered.program.within(low, high), budget)
+                  : ::poly::meets(registered.program, budget);
   std::lock_guard<std::mutex> lock(cache->mutex);
   cache->answers[key] = answer;
   return answer;
@@ -226,12 +265,22 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   Choice choice;
   const RegisteredProgram *mostAccurate = nullptr;
   bool anyRounds = false;
+  std::string contextReason;
   for (const Candidate &candidate : candidates) {
     const RegisteredProgram &registered = *candidate.registered;
     const ProgramInfo &info = registered.program.info();
     if (info.function != request.function || info.to != request.to ||
         (anyNamed && !candidate.named))
       continue;
+    bool sfu = registered.certificate.sfuModel;
+    if ((request.unit == SiteRequest::WithoutSfu && sfu) ||
+        (request.unit == SiteRequest::SfuOnly && !sfu))
+      continue;
+    if (request.sameShape) {
+      const ProgramInfo &shape = request.sameShape->program.info();
+      if (info.from != shape.from || info.lanes != shape.lanes)
+        continue;
+    }
     // A 16-bit-valued input may always be widened exactly; it loses nothing in
     // a program that rounds f32 inputs to the same format.
     bool fits = info.from == request.from ||
@@ -242,15 +291,28 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
       anyRounds = true;
       continue;
     }
+    if (request.exponential) {
+      std::string why = contextRefusal(registered, *request.exponential,
+                                       candidate.named, request.optedIn);
+      if (!why.empty()) {
+        // The cheapest one is what the user would want to know about.
+        if (contextReason.empty())
+          contextReason = why;
+        continue;
+      }
+    }
     if (!mostAccurate ||
         registered.certificate.maxUlp < mostAccurate->certificate.maxUlp)
       mostAccurate = &registered;
-    if (!unlimited && !meetsBudget(registered, budget))
+    if (!unlimited && !meetsBudget(registered, budget, request.exponential))
       continue;
     ::poly::Cost after;
     if (info.lanes == 2) {
       after += candidate.cost * request.pairs;
       after += candidate.scalarCost * request.loneLanes;
+    } else if (info.lanes == 4) {
+      after += candidate.cost * request.quads;
+      after += candidate.scalarCost * request.quadRest;
     } else {
       after += candidate.cost * request.elements;
     }
@@ -261,7 +323,8 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     bool pays =
         slotsAfter < slotsBefore ||
         (slotsAfter <= slotsBefore && after.issue < request.before.issue);
-    if (!pays && !candidate.named) {
+    // The other side of a split takes the place of the source's own unit.
+    if (!pays && !candidate.named && request.unit != SiteRequest::SfuOnly) {
       // Candidates are sorted by cost at full lanes; a lone element may still
       // find a cheaper single-lane program.
       if (choice.reason.empty())
@@ -288,6 +351,16 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   }
   if (choice.kind == Choice::Apply) {
     const Certificate &certificate = choice.program->certificate;
+    if (request.exponential) {
+      choice.reason = llvm::formatv(
+          "{0}: max error {1:e2} relative, {2:f3} to {3:f3} octaves{4}; {5:f1} "
+          "-> {6:f1} issue slots an element",
+          choice.program->program.name(), certificate.maxRel,
+          certificate.octaveLow, certificate.octaveHigh,
+          certificate.sfuModel ? " (SFU model)" : "",
+          request.before.slots() / request.elements, choice.slotsAfter);
+      return choice;
+    }
     choice.reason = llvm::formatv(
         "{0}: max error {1:e2} absolute, {2:f2} ulp{3}; {4:f1} -> {5:f1} issue "
         "slots an element",
@@ -299,7 +372,11 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   if (!choice.reason.empty())
     return choice;
   if (!mostAccurate) {
-    if (anyNamed)
+    if (!contextReason.empty()) {
+      choice.reason = contextReason;
+      if (request.required)
+        choice.kind = Choice::Error;
+    } else if (anyNamed)
       choice.reason = "none of the named programs fits " + signature(request);
     else if (anyRounds)
       choice.reason = "every program for " + signature(request) +
@@ -324,4 +401,59 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
         "; relax the budget, or mark the code poly.keep to leave it";
   }
   return choice;
+}
+
+//===----------------------------------------------------------------------===//
+// Splits
+//===----------------------------------------------------------------------===//
+
+Choice ProgramChooser::chooseWithSplit(SiteRequest request) const {
+  Choice whole = choose(request);
+  if (chooserOptions.splitText.empty() || !request.exponential ||
+      whole.kind == Choice::Error)
+    return whole;
+  request.unit = SiteRequest::WithoutSfu;
+  Choice first = choose(request);
+  if (first.kind != Choice::Apply)
+    return whole;
+  request.unit = SiteRequest::SfuOnly;
+  request.sameShape = first.program;
+  Choice second = choose(request);
+  if (second.kind != Choice::Apply) {
+    first.reason += "; no split: no program of the special function unit has "
+                    "these formats";
+    return whole.kind == Choice::Apply ? whole : first;
+  }
+  if (chooserOptions.splitConsistent) {
+    Choice &cheaper = first.slotsAfter <= second.slotsAfter ? first : second;
+    cheaper.reason += "; the cheaper side of a split, for all";
+    return cheaper;
+  }
+  ::poly::Cost a = ::poly::cost(first.program->program, *targetModel);
+  ::poly::Cost b = ::poly::cost(second.program->program, *targetModel);
+  auto slots = [&](unsigned share) {
+    ::poly::Cost mixed = a * (share / 16.0);
+    mixed += b * (1 - share / 16.0);
+    return mixed.slots() / first.program->program.info().lanes;
+  };
+  unsigned share = chooserOptions.splitShare.value_or(0);
+  if (!chooserOptions.splitShare)
+    for (unsigned candidate = 1; candidate <= 16; ++candidate)
+      if (slots(candidate) < slots(share))
+        share = candidate;
+  if (share == 16 || share == 0) {
+    Choice &only = share ? first : second;
+    only.reason += "; the split gives it all sites";
+    return only;
+  }
+  first.rest = second.program;
+  first.share = share;
+  first.slotsAfter = slots(share);
+  first.reason = llvm::formatv(
+      "{0} for {1} of 16 evaluations and {2} for the others: {3:f1} -> {4:f1} "
+      "issue slots an element ({5}; {6})",
+      first.program->program.name(), share, second.program->program.name(),
+      request.before.slots() / request.elements, first.slotsAfter, first.reason,
+      second.reason);
+  return first;
 }

@@ -162,7 +162,14 @@ Site mlir::poly::analyzeSite(Operation *op) {
     std::optional<Format> format = isPlainTruncation(user)
                                        ? getFormat(user->getResult(0).getType())
                                        : std::nullopt;
-    if (!format || *format == Format::F32 || (rounded && rounded != format)) {
+    // Only exponentials have programs with 8-bit results; for other functions
+    // the conversion is a use like any other.
+    bool exponential = site.function == ::poly::Function::Exp ||
+                       site.function == ::poly::Function::Exp2;
+    bool narrow =
+        format && (::poly::elementBits(*format) == 16 ||
+                   (exponential && ::poly::elementBits(*format) == 8));
+    if (!narrow || (rounded && rounded != format)) {
       site.truncations.clear();
       return site;
     }

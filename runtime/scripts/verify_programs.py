@@ -119,6 +119,10 @@ def prepare(args):
     for program in programs:
         if program.pop("minimumSm") > sm_of(args.chip):
             continue
+        if not program["program"].startswith(args.only):
+            for file in (program["source"], program["expected"]):
+                os.remove(os.path.join(args.out, file))
+            continue
         source = os.path.join(args.out, program.pop("source"))
         program["file"] = compile_kernel(args, source, program["program"])
         entries.append(program)
@@ -126,7 +130,7 @@ def prepare(args):
 
     # The shipped kernels must compute what the program that their report names
     # computes: every element, whatever the array's length.
-    for file, kernel, chunk in KERNELS:
+    for file, kernel, chunk in [] if args.only else KERNELS:
         for budget, options in BUDGETS.items():
             if budget == "loose" and kernel.endswith("f32"):
                 continue  # No polynomial has f32 results.
@@ -151,10 +155,12 @@ def main():
     command.add_argument("--bin", required=True, help="folder of poly's tools")
     command.add_argument("--out", required=True, help="folder to write")
     command.add_argument("--chip", default="sm_90", help="GPU, default sm_90")
+    command.add_argument("--only", default="", metavar="PREFIX", help="only programs whose names start so, and no kernels")
     command = commands.add_parser("check", help="prepare and run on this machine's GPU")
     command.add_argument("--bin", required=True, help="folder of poly's tools")
     command.add_argument("--out", required=True, help="folder to write")
     command.add_argument("--chip", default="sm_90", help="GPU, default sm_90")
+    command.add_argument("--only", default="", metavar="PREFIX", help="only programs whose names start so, and no kernels")
     args = parser.parse_args()
     if args.command == "check" and not os.path.exists("/dev/nvidiactl"):
         print("no GPU on this machine; skipped")

@@ -9,6 +9,7 @@
 #ifndef POLY_TEST_ACCURACY_ACCURACYINPUTS_H
 #define POLY_TEST_ACCURACY_ACCURACYINPUTS_H
 
+#include "poly/Program/Formats.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
 
@@ -16,6 +17,7 @@
 
 #include "gtest/gtest.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,29 @@ inline std::vector<uint32_t> accuracyInputs(poly::Format format) {
   return inputs;
 }
 
+inline bool isExponential(const poly::ProgramInfo &info) {
+  return info.function == poly::Function::Exp ||
+         info.function == poly::Function::Exp2;
+}
+
+/// The inputs above that the program is for, and NaN unless it has no clamp:
+/// others may disturb their neighbour. Exponentials with f32 arguments get
+/// every eleventh input: the lattices are many and alike.
+inline std::vector<uint32_t> accuracyInputs(const poly::ProgramInfo &info) {
+  std::vector<uint32_t> all = accuracyInputs(info.from), inputs;
+  if (!isExponential(info))
+    return all;
+  size_t step = info.from == poly::Format::F32 ? 11 : 1;
+  bool clamps = info.domainLow == -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < all.size(); i += step) {
+    double x = poly::decode(info.from, all[i]);
+    bool isNaN = x != x;
+    if (isNaN ? clamps : x >= info.domainLow && x <= info.domainHigh)
+      inputs.push_back(all[i]);
+  }
+  return inputs;
+}
+
 /// The elements' results by replay, which is what everything is compared with.
 inline std::vector<uint32_t> replayAll(const poly::Program &program,
                                        const std::vector<uint32_t> &inputs) {
@@ -81,7 +106,7 @@ inline std::vector<uint32_t> replayAll(const poly::Program &program,
 }
 
 inline unsigned formatBytes(poly::Format format) {
-  return format == poly::Format::F32 ? 4 : 2;
+  return poly::elementBits(format) / 8;
 }
 
 inline std::string hex(uint32_t bits) {

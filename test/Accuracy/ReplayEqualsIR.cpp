@@ -36,6 +36,8 @@ public:
     auto registerType = [&](::poly::Type type) -> mlir::Type {
       if (type == ::poly::Type::F32)
         return builder.getF32Type();
+      if (type == ::poly::Type::B32)
+        return builder.getI32Type();
       mlir::Type element = type == ::poly::Type::BF16x2
                                ? mlir::Type(builder.getBF16Type())
                                : mlir::Type(builder.getF16Type());
@@ -65,22 +67,22 @@ class ReplayEqualsIR : public testing::TestWithParam<std::string> {};
 
 TEST_P(ReplayEqualsIR, OnAllInputs) {
   const ::poly::Program &program = programNamed(GetParam());
-  std::vector<uint32_t> inputs = accuracyInputs(program.info().from);
+  std::vector<uint32_t> inputs = accuracyInputs(program.info());
   std::vector<uint32_t> expected = replayAll(program, inputs);
 
   // Each input goes once through each lane; lane 1 sees them in another order,
   // so lanes that leak into each other show.
   size_t count = inputs.size(), lanes = program.info().lanes;
   auto element = [&](size_t n, size_t lane) {
-    return lane == 0 ? n : (n * 40503 + 12345) % count;
+    return lane == 0 ? n : (n * 40503 + 12345 * lane) % count;
   };
-  bool packed = program.inputs().size() < lanes;
+  size_t perRegister = lanes / program.inputs().size();
   std::vector<IrEvaluator::Registers> arguments(program.inputs().size(),
                                                 IrEvaluator::Registers(count));
   for (size_t n = 0; n < count; ++n)
     for (size_t lane = 0; lane < lanes; ++lane) {
       uint64_t bits = inputs[element(n, lane)];
-      arguments[packed ? 0 : lane][n] |= bits << (packed ? 16 * lane : 0);
+      arguments[lane / perRegister][n] |= bits << (16 * (lane % perRegister));
     }
 
   EmittedFunction emitted(program);
@@ -90,10 +92,11 @@ TEST_P(ReplayEqualsIR, OnAllInputs) {
   ASSERT_TRUE(IrEvaluator().run(*emitted.block, arguments, results, error))
       << error;
   ASSERT_EQ(results.size(), 1u);
-  uint32_t mask = program.info().to == ::poly::Format::F32 ? ~0u : 0xffffu;
+  unsigned width = elementBits(program.info().to);
+  uint32_t mask = width == 32 ? ~0u : (1u << width) - 1;
   for (size_t n = 0; n < count; ++n)
     for (size_t lane = 0; lane < lanes; ++lane) {
-      uint32_t got = uint32_t(results[0][n] >> (16 * lane)) & mask;
+      uint32_t got = uint32_t(results[0][n] >> (width * lane)) & mask;
       size_t index = element(n, lane);
       ASSERT_EQ(hex(got), hex(expected[index]))
           << "lane " << lane << ", input " << hex(inputs[index]);

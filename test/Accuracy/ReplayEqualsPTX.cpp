@@ -21,6 +21,8 @@
 #include "poly/Target/Target.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 using namespace polytest;
@@ -30,9 +32,33 @@ using poly::Program;
 
 namespace {
 
-/// f(x) on values of MLIR type \p type, as ordinary ops.
-std::string spell(Function function, const std::string &type,
+/// f(x) on values of MLIR type \p type, as ordinary ops; an exponential as the
+/// op that a proof about its argument has left.
+std::string spell(const poly::ProgramInfo &info, const std::string &type,
                   const std::string &x, const std::string &result) {
+  Function function = info.function;
+  if (isExponential(info)) {
+    char bound[80] = "";
+    if (std::isfinite(info.domainHigh))
+      std::snprintf(bound, sizeof bound, "bound = %.17e : f64, ",
+                    info.domainHigh);
+    std::string text = "    ", argument = x;
+    if (std::isfinite(info.domainLow)) {
+      // What a program without a clamp needs.
+      char low[40];
+      std::snprintf(low, sizeof low, "%.9e", info.domainLow);
+      bool isVector = type != "f32";
+      text +=
+          "%low = arith.constant " +
+          (isVector ? "dense<" + std::string(low) + ">" : std::string(low)) +
+          " : " + type + "\n    %above = arith.maximumf " + x +
+          ", %low : " + type + "\n    ";
+      argument = "%above";
+    }
+    return text + result + " = poly." + std::string(poly::name(function)) +
+           " " + argument + " fastmath<afn> consent {" + bound +
+           "role = #poly.exp_role<weight>} : " + type + "\n";
+  }
   std::string fast = " fastmath<afn> : " + type + "\n";
   if (function == Function::Tanh)
     return "    " + result + " = math.tanh " + x + fast;
@@ -49,6 +75,10 @@ std::string kernelText(const Program &program, const std::string &name,
                        unsigned width, unsigned alignment, bool reversed) {
   std::string from(poly::name(program.info().from));
   std::string to(poly::name(program.info().to));
+  if (program.info().to == Format::E4M3)
+    to = "f8E4M3FN";
+  if (program.info().to == Format::E5M2)
+    to = "f8E5M2";
   auto typed = [&](const std::string &element) {
     return width ? "vector<" + std::to_string(width) + "x" + element + ">"
                  : element;
@@ -78,7 +108,7 @@ std::string kernelText(const Program &program, const std::string &name,
             typed("f32") + "\n";
     x = "%wide";
   }
-  text += spell(program.info().function, typed("f32"), x, "%f");
+  text += spell(program.info(), typed("f32"), x, "%f");
   if (to != "f32")
     text += "    %y = arith.truncf %f : " + typed("f32") + " to " + typed(to) +
             "\n";
@@ -149,7 +179,7 @@ protected:
                                 {"reversed", 8, 16, true}};
     for (const Variant &variant : variants) {
       SCOPED_TRACE(variant.kernel);
-      std::vector<uint32_t> in = accuracyInputs(program.info().from), out;
+      std::vector<uint32_t> in = accuracyInputs(program.info()), out;
       // Rotated, so that an input's lane differs between the variants, and
       // filled up to whole threads.
       std::rotate(in.begin(), in.begin() + variant.perThread / 2, in.end());

@@ -376,6 +376,26 @@ bool IrEvaluator::shapes(Operation *op, llvm::StringRef base) {
   return true;
 }
 
+/// Bytes of two words, chosen by the nibbles of a third.
+bool IrEvaluator::prmt(Operation *op) {
+  if (op->getNumOperands() != 3)
+    return fail(op, "operands do not fit the intrinsic");
+  for (Value operand : op->getOperands())
+    if (!operand.getType().isInteger(32))
+      return fail(op, "operands do not fit the intrinsic");
+  return lanewise(op, 3, [](uint64_t a, uint64_t b, uint64_t select) {
+    uint64_t bytes = b << 32 | a, result = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      uint64_t nibble = select >> (4 * i) & 0xf;
+      uint64_t byte = bytes >> (8 * (nibble & 7)) & 0xff;
+      if (nibble & 8) // The sign, eight times.
+        byte = byte & 0x80 ? 0xff : 0;
+      result |= byte << (8 * i);
+    }
+    return result;
+  });
+}
+
 /// llvm.nvvm.* names spell the PTX mnemonic: split off what it contains.
 bool IrEvaluator::intrinsic(Operation *op) {
   auto call = cast<LLVM::CallIntrinsicOp>(op);
@@ -385,6 +405,8 @@ bool IrEvaluator::intrinsic(Operation *op) {
   };
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 || !exactFlags(op))
     return unknown();
+  if (name == "llvm.nvvm.prmt")
+    return prmt(op);
   Shape from = shapeOf(op->getOperand(0).getType());
   Shape to = shapeOf(op->getResult(0).getType());
   if (!from.format || !to.format)
@@ -451,6 +473,14 @@ bool IrEvaluator::intrinsic(Operation *op) {
       return softFma(format, uint32_t(a), uint32_t(b), uint32_t(c), *clamp);
     });
   }
+  if (stem == "add.rm" && format == kF32 && op->getNumOperands() == 2)
+    return lanewise(op, 2, [&](uint64_t a, uint64_t b, uint64_t) -> uint64_t {
+      return softAddDown(format, uint32_t(a), uint32_t(b));
+    });
+  if (stem == "floor" && format == kF32 && op->getNumOperands() == 1)
+    return lanewise(op, 1, [&](uint64_t a, uint64_t, uint64_t) -> uint64_t {
+      return softFloor(format, uint32_t(a));
+    });
   MinMaxOptions options;
   options.isMax = stem.starts_with("fmax");
   if (stem.consume_front("fmin") || stem.consume_front("fmax")) {

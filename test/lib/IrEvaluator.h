@@ -62,6 +62,7 @@ private:
   bool floats(mlir::Operation *op, llvm::StringRef base);
   bool integers(mlir::Operation *op, llvm::StringRef base);
   bool shapes(mlir::Operation *op, llvm::StringRef base);
+  bool prmt(mlir::Operation *op);
   bool intrinsic(mlir::Operation *op);
   bool inlineAsm(mlir::Operation *op);
   bool exactFlags(mlir::Operation *op);

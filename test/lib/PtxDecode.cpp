@@ -431,12 +431,21 @@ bool PtxDecoder::decodeMov(Modifiers &mods, PtxInstruction &inst) {
 
 bool PtxDecoder::decodeCvt(Modifiers &mods, PtxInstruction &inst) {
   bool rn = mods.take("rn");
+  bool floor = !rn && mods.take("rmi");
   if (mods.take("relu"))
     inst.clamp = Clamp::Relu;
   if (!takeType(mods, inst.type) || !takeType(mods, inst.fromType) ||
       !end(mods))
     return false;
   const PtxType &to = inst.type, &from = inst.fromType;
+  if (floor) {
+    if (to.kind != PtxType::Float || from.kind != PtxType::Float ||
+        to.bits() != 32 || from.bits() != 32 || to.lanes != 1 ||
+        from.lanes != 1 || inst.clamp != Clamp::None)
+      return fail("unknown conversion '" + mods.mnemonic + "'");
+    inst.code = PtxCode::FloorF;
+    return simple(inst, 32, 32, 1);
+  }
   auto unknown = [&] {
     return fail("unknown conversion '" + mods.mnemonic + "'");
   };

@@ -221,9 +221,13 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
 
   bool arithmetic =
       base == "fma" || base == "mul" || base == "add" || base == "sub";
-  bool rn = false;
+  bool rn = false, down = false;
   if (arithmetic || base == "div" || base == "rcp")
     rn = mods.take("rn");
+  if (base == "add" && !rn && mods.take("rm")) {
+    down = true;
+    inst.code = PtxCode::AddRm;
+  }
   if (base == "ex2" || base == "tanh" || (base == "rcp" && !rn)) {
     if (!mods.take("approx"))
       return fail("'" + mods.mnemonic + "' needs .approx");
@@ -256,7 +260,9 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
   bool scalarF32 = type.bits() == 32 && type.lanes == 1;
   bool isF32 = type.format == kF32, isBF16 = type.format == kBF16;
   bool fits = true;
-  if (arithmetic) {
+  if (down) {
+    fits = scalarF32 && inst.clamp == Clamp::None;
+  } else if (arithmetic) {
     if (!rn)
       return fail("'" + mods.mnemonic +
                   "' without .rn may be contracted, its bits are not fixed");

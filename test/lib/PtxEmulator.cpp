@@ -218,6 +218,8 @@ uint32_t floatLane(const PtxInstruction &inst, uint32_t a, uint32_t b,
     return softMul(format, a, b, inst.clamp);
   case PtxCode::AddF:
     return softAdd(format, a, b, inst.clamp);
+  case PtxCode::AddRm:
+    return softAddDown(format, a, b);
   case PtxCode::SubF:
     return softSub(format, a, b, inst.clamp);
   case PtxCode::DivRn:
@@ -445,6 +447,13 @@ bool Thread::conversion(const PtxInstruction &inst) {
     if (inst.type.kind == PtxType::Signed)
       value = uint64_t(signExtend(value, to));
     set(inst.dst[0], value);
+    return true;
+  }
+  if (inst.code == PtxCode::FloorF) {
+    uint64_t value;
+    if (!use(inst.src[0], 32, value))
+      return false;
+    set(inst.dst[0], softFloor(kF32, uint32_t(value)));
     return true;
   }
   if (inst.code == PtxCode::CvtF) {
@@ -687,6 +696,7 @@ bool Thread::step(const PtxInstruction &inst) {
   }
   case PtxCode::CvtInt:
   case PtxCode::CvtF:
+  case PtxCode::FloorF:
   case PtxCode::CvtPack:
     return conversion(inst);
   default:

@@ -62,6 +62,7 @@ enum class PtxCode : uint8_t {
   Fma,
   MulF,
   AddF,
+  AddRm,
   SubF,
   DivRn,
   MinMaxF,
@@ -76,6 +77,7 @@ enum class PtxCode : uint8_t {
   // Floats to another shape.
   SetpF,
   CvtF,
+  FloorF,
   CvtPack,
 };
 

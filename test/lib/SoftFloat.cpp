@@ -53,9 +53,13 @@ int bitLength(Wide value) {
   return low ? 64 - __builtin_clzll(low) : 0;
 }
 
-/// The one rounding: value * 2^exponent to nearest, ties to even. The lowest
-/// bit of \p value may stand for "something more below".
-uint32_t round(SoftFormat format, bool negative, Wide value, int exponent) {
+enum class Rounding { Nearest, Down };
+
+/// The one rounding: value * 2^exponent to nearest, ties to even, or towards
+/// minus infinity. The lowest bit of \p value may stand for "something more
+/// below".
+uint32_t round(SoftFormat format, bool negative, Wide value, int exponent,
+               Rounding rounding = Rounding::Nearest) {
   uint32_t sign = negative ? format.sign() : 0;
   if (value == 0)
     return sign;
@@ -68,12 +72,16 @@ uint32_t round(SoftFormat format, bool negative, Wide value, int exponent) {
   if (drop <= 0) {
     kept = uint64_t(value << -drop);
   } else if (drop > 127) {
-    kept = 0; // Below half of the smallest subnormal.
+    // Below half of the smallest subnormal.
+    kept = rounding == Rounding::Down && negative;
   } else {
     Wide half = Wide(1) << (drop - 1);
     Wide rest = value & ((half << 1) - 1);
     kept = uint64_t(value >> drop);
-    if (rest > half || (rest == half && (kept & 1)))
+    bool up = rest > half || (rest == half && (kept & 1));
+    if (rounding == Rounding::Down)
+      up = negative && rest != 0;
+    if (up)
       ++kept;
   }
   // Adding (not or-ing) the fraction carries into the exponent when the
@@ -81,19 +89,23 @@ uint32_t round(SoftFormat format, bool negative, Wide value, int exponent) {
   uint32_t binade = uint32_t(quantum - format.minQuantum());
   uint64_t bits = (uint64_t(binade) << format.fractionBits) + kept;
   if (bits >= format.infinity())
-    bits = format.infinity();
+    bits = format.infinity() - (rounding == Rounding::Down && !negative);
   return sign | uint32_t(bits);
 }
 
 /// a + b where either may be zero; magnitudes carry at most 48 significant
 /// bits, so bits below 2^16 of an aligned operand are free for a sticky bit.
-uint32_t addFinite(SoftFormat format, Unpacked a, Unpacked b) {
-  if (a.kind == Class::Zero && b.kind == Class::Zero)
-    return a.negative && b.negative ? format.sign() : 0;
+uint32_t addFinite(SoftFormat format, Unpacked a, Unpacked b,
+                   Rounding rounding = Rounding::Nearest) {
+  bool down = rounding == Rounding::Down;
+  if (a.kind == Class::Zero && b.kind == Class::Zero) {
+    bool negative = down ? a.negative || b.negative : a.negative && b.negative;
+    return negative ? format.sign() : 0;
+  }
   if (a.kind == Class::Zero)
-    return round(format, b.negative, b.magnitude, b.exponent);
+    return round(format, b.negative, b.magnitude, b.exponent, rounding);
   if (b.kind == Class::Zero)
-    return round(format, a.negative, a.magnitude, a.exponent);
+    return round(format, a.negative, a.magnitude, a.exponent, rounding);
   if (a.exponent < b.exponent) {
     Unpacked swap = a;
     a = b;
@@ -114,11 +126,11 @@ uint32_t addFinite(SoftFormat format, Unpacked a, Unpacked b) {
     exponent = a.exponent - 2;
   }
   if (a.negative == b.negative)
-    return round(format, a.negative, high + low, exponent);
-  if (high == low)
-    return 0; // Exact cancellation is +0 when rounding to nearest.
-  return high > low ? round(format, a.negative, high - low, exponent)
-                    : round(format, b.negative, low - high, exponent);
+    return round(format, a.negative, high + low, exponent, rounding);
+  if (high == low) // Exact cancellation is +0 when rounding to nearest.
+    return down ? format.sign() : 0;
+  return high > low ? round(format, a.negative, high - low, exponent, rounding)
+                    : round(format, b.negative, low - high, exponent, rounding);
 }
 
 Unpacked multiply(const Unpacked &a, const Unpacked &b) {
@@ -141,7 +153,8 @@ Unpacked multiply(const Unpacked &a, const Unpacked &b) {
   return product;
 }
 
-uint32_t sum(SoftFormat format, const Unpacked &a, const Unpacked &b) {
+uint32_t sum(SoftFormat format, const Unpacked &a, const Unpacked &b,
+             Rounding rounding = Rounding::Nearest) {
   if (a.kind == Class::NaN || b.kind == Class::NaN)
     return format.nan();
   if (a.kind == Class::Inf && b.kind == Class::Inf && a.negative != b.negative)
@@ -150,7 +163,7 @@ uint32_t sum(SoftFormat format, const Unpacked &a, const Unpacked &b) {
     bool negative = a.kind == Class::Inf ? a.negative : b.negative;
     return format.infinity() | (negative ? format.sign() : 0);
   }
-  return addFinite(format, a, b);
+  return addFinite(format, a, b, rounding);
 }
 
 uint32_t applyClamp(SoftFormat format, uint32_t bits, Clamp clamp) {
@@ -205,6 +218,23 @@ uint32_t softAdd(SoftFormat format, uint32_t a, uint32_t b, Clamp clamp) {
 
 uint32_t softSub(SoftFormat format, uint32_t a, uint32_t b, Clamp clamp) {
   return softAdd(format, a, b ^ format.sign(), clamp);
+}
+
+uint32_t softAddDown(SoftFormat format, uint32_t a, uint32_t b) {
+  return sum(format, unpack(format, a), unpack(format, b), Rounding::Down);
+}
+
+uint32_t softFloor(SoftFormat format, uint32_t a) {
+  Unpacked value = unpack(format, a);
+  if (value.kind == Class::NaN)
+    return format.nan();
+  if (value.kind != Class::Finite || value.exponent >= 0)
+    return a;
+  // The leading one is bit 63: further down there is no integer part.
+  unsigned down = unsigned(-value.exponent);
+  uint64_t whole = down < 64 ? value.magnitude >> down : 0;
+  uint64_t rest = down < 64 ? value.magnitude << (64 - down) : 1;
+  return round(format, value.negative, whole + (value.negative && rest), 0);
 }
 
 uint32_t softDiv(SoftFormat format, uint32_t a, uint32_t b) {

@@ -70,6 +70,10 @@ uint32_t softAdd(SoftFormat format, uint32_t a, uint32_t b,
                  Clamp clamp = Clamp::None);
 uint32_t softSub(SoftFormat format, uint32_t a, uint32_t b,
                  Clamp clamp = Clamp::None);
+/// The sum rounded towards minus infinity; an exact zero of two signs is -0.
+uint32_t softAddDown(SoftFormat format, uint32_t a, uint32_t b);
+/// The largest integer that is not above the number.
+uint32_t softFloor(SoftFormat format, uint32_t a);
 uint32_t softDiv(SoftFormat format, uint32_t a, uint32_t b);
 
 /// Flip or clear the sign bit, of a NaN too.

@@ -64,19 +64,27 @@ static std::vector<uint32_t> inputsFor(Format from) {
   return inputs;
 }
 
+/// How MLIR writes the format's type.
+static llvm::StringRef typeName(Format format) {
+  return format == Format::E4M3   ? "f8E4M3FN"
+         : format == Format::E5M2 ? "f8E5M2"
+                                  : formatName(format);
+}
+
 static std::string kernelFor(const ProgramInfo &info) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  llvm::StringRef from = formatName(info.from);
-  llvm::StringRef to = formatName(info.to);
+  llvm::StringRef from = typeName(info.from);
+  llvm::StringRef to = typeName(info.to);
   std::string fromType = from.str(), toType = to.str();
-  bool pair = info.lanes == 2;
-  if (pair) {
-    fromType = "vector<2x" + fromType + ">";
-    toType = "vector<2x" + toType + ">";
+  bool isVector = info.lanes > 1;
+  if (isVector) {
+    std::string lanes = std::to_string(info.lanes);
+    fromType = "vector<" + lanes + "x" + fromType + ">";
+    toType = "vector<" + lanes + "x" + toType + ">";
   }
-  unsigned fromBytes = info.lanes * (info.from == Format::F32 ? 4 : 2);
-  unsigned toBytes = info.lanes * (info.to == Format::F32 ? 4 : 2);
+  unsigned fromBytes = info.lanes * elementBits(info.from) / 8;
+  unsigned toBytes = info.lanes * elementBits(info.to) / 8;
   out << "gpu.module @programs {\n"
       << "  gpu.func @run(%in: memref<?x" << from << ">, %out: memref<?x" << to
       << ">, %count: index) kernel {\n"
@@ -90,14 +98,14 @@ static std::string kernelFor(const ProgramInfo &info) {
       << "    %end = arith.addi %begin, %chunk : index\n"
       << "    %whole = arith.cmpi ule, %end, %count : index\n"
       << "    scf.if %whole {\n";
-  if (pair)
+  if (isVector)
     out << "      %x = vector.load %in[%begin] {alignment = " << fromBytes
         << "} : memref<?x" << from << ">, " << fromType << "\n";
   else
     out << "      %x = memref.load %in[%begin] : memref<?x" << from << ">\n";
   out << "      %y = poly.apply <\"" << info.name << "\"> %x : " << fromType
       << " to " << toType << "\n";
-  if (pair)
+  if (isVector)
     out << "      vector.store %y, %out[%begin] {alignment = " << toBytes
         << "} : memref<?x" << to << ">, " << toType << "\n";
   else
@@ -133,6 +141,10 @@ static std::string digits(double value, const char *format) {
   return text;
 }
 
+static bool isExponential(const ProgramInfo &info) {
+  return info.function == Function::Exp || info.function == Function::Exp2;
+}
+
 static void printTable() {
   const TargetModel &target = *findTarget("sm_90");
   llvm::outs()
@@ -143,7 +155,8 @@ static void printTable() {
          "inputs, against the real function. SFU marks\nprograms with "
          "special-function instructions, whose bits NVIDIA does not specify: "
          "their errors\nare bounds that follow from the documented accuracy "
-         "of those instructions.\n";
+         "of those instructions.\nOctaves are the least and the greatest "
+         "log2(result / truth) of an exponential, over its domain.\n";
   Function function = Function::Sigmoid;
   bool first = true;
   for (const RegisteredProgram &entry : shippedPrograms()) {
@@ -154,8 +167,10 @@ static void printTable() {
       first = false;
       llvm::outs() << "\n## " << name(function)
                    << "\n\n| program | lanes | needs | instructions | slots | "
-                      "max abs | max rel | max ulp | SFU |\n"
-                      "|---|---|---|---|---|---|---|---|---|\n";
+                      "max abs | max rel | max ulp | SFU |"
+                   << (isExponential(info) ? " octaves | domain |" : "")
+                   << "\n|---|---|---|---|---|---|---|---|---|"
+                   << (isExponential(info) ? "---|---|" : "") << "\n";
     }
     llvm::outs() << "| " << info.name << " | " << info.lanes << " | sm_"
                  << minimumSm(entry.program) << " | "
@@ -164,7 +179,13 @@ static void printTable() {
                  << " | " << digits(certificate.maxAbs, "%.2e") << " | "
                  << digits(certificate.maxRel, "%.2e") << " | "
                  << digits(certificate.maxUlp, "%.3g") << " | "
-                 << (certificate.sfuModel ? "yes" : "") << " |\n";
+                 << (certificate.sfuModel ? "yes" : "") << " |";
+    if (isExponential(info))
+      llvm::outs() << " " << digits(certificate.octaveLow, "%+.4f") << " to "
+                   << digits(certificate.octaveHigh, "%+.4f") << " | "
+                   << digits(info.domainLow, "%.4g") << " to "
+                   << digits(info.domainHigh, "%.4g") << " |";
+    llvm::outs() << "\n";
   }
 }
 

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Commands.h"
+
 #include "poly/Fit/PolynomialFit.h"
 #include "poly/Fit/SfuFit.h"
 #include "poly/Fit/Tables.h"
@@ -34,6 +36,7 @@ llvm::cl::opt<std::string> functionName("function",
 llvm::cl::opt<std::string> form(
     "form",
     llvm::cl::desc("half: y*q(|y|); odd: y*q(y^2); ex2poly: 1/(1+e) in f32; "
+                   "exp2: d1 to d4, hinge, d3free; "
                    "origin: tanh around 0 in f32 (default half)"),
     llvm::cl::value_desc("name"), llvm::cl::init("half"),
     llvm::cl::cat(category));
@@ -52,6 +55,11 @@ llvm::cl::opt<std::string>
     formatName("format", llvm::cl::desc("bf16 (default), f16; f32 for origin"),
                llvm::cl::value_desc("name"), llvm::cl::init("bf16"),
                llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    objective("objective",
+              llvm::cl::desc("exp2: minimax (default) or least-squares"),
+              llvm::cl::value_desc("name"), llvm::cl::init("minimax"),
+              llvm::cl::cat(category));
 llvm::cl::opt<uint64_t> seed("seed", llvm::cl::desc("Seed of the search"),
                              llvm::cl::value_desc("n"), llvm::cl::init(1),
                              llvm::cl::cat(category));
@@ -114,6 +122,8 @@ int writeTables() {
                            fit::functionTable(function)))
       return rc;
   if (int rc = writeFile(tables + "/Sfu.inc", fit::sfuTable()))
+    return rc;
+  if (int rc = writeFile(tables + "/Exp2.inc", fit::exp2Table()))
     return rc;
   outs() << "wrote " << tables
          << "; rebuild, then run poly-fit --certificates=" << tables << "\n";
@@ -194,6 +204,8 @@ int fitSfu(Function function, Format format) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "softmax")
+    return softmaxMain(argc - 1, argv + 1);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(
       argc, argv,
@@ -201,7 +213,10 @@ int main(int argc, char **argv) {
       "  poly-fit --function=sigmoid --form=half --degree=3 --format=bf16\n"
       "  poly-fit --all --tables=DIR        write the coefficient tables\n"
       "  poly-fit --certificates=DIR        write the certificates\n"
-      "  poly-fit --check --tables=DIR      exit 1 when they are stale\n");
+      "  poly-fit --check --tables=DIR      exit 1 when they are stale\n"
+      "  poly-fit --function=exp2 --form=d1|hinge|d2|d3|d4|d3free\n"
+      "  poly-fit softmax PROGRAM...        exponentials as attention sees "
+      "them\n");
 
   if ((all || checkOnly) && tables.empty())
     return fail("--all and --check need --tables=DIR");
@@ -221,8 +236,14 @@ int main(int argc, char **argv) {
     return fail("unknown function '" + functionName +
                 "': sigmoid, tanh or silu");
   Format format;
-  if (!parse(formatName, format))
+  if (!parse(formatName, format) || elementBits(format) < 16)
     return fail("unknown format '" + formatName + "': bf16 or f16");
+  if (function == Function::Exp2) {
+    std::string message = fitExponential(
+        form.getNumOccurrences() ? form.getValue() : "d3", formatName,
+        formatName.getNumOccurrences() > 0, objective, outs());
+    return message.empty() ? 0 : fail(message);
+  }
   if (form == "half" || form == "odd")
     return fitPolynomial(function, format);
   if (form == "ex2poly" || form == "origin")

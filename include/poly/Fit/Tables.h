@@ -34,10 +34,11 @@ std::string tableRow(const Program &program, const Certificate &certificate);
 
 /// "Sigmoid.inc", "Tanh.inc", "Silu.inc".
 std::string tableName(Function function);
-/// The whole text of a function's table, of Sfu.inc and of Certificates.inc
-/// (every shipped program, from the tables compiled in).
+/// The whole text of a function's table, of Sfu.inc, Exp2.inc and
+/// Certificates.inc (every shipped program, from the tables compiled in).
 std::string functionTable(Function function);
 std::string sfuTable();
+std::string exp2Table();
 std::string certificateTable();
 
 /// The spec as one entry of a program file (poly/Program/ProgramFile.h).

@@ -70,6 +70,9 @@ struct Certificate {
   bool symmetric = false;
   bool propagatesNaN = false;
   SpecialValues special = {};
+  /// Exponentials: the least and the greatest log2(result / truth) over inputs
+  /// whose true result is a normal number; otherwise 0.
+  double octaveLow = 0, octaveHigh = 0;
 };
 
 /// Evaluates the program on every input of a 16-bit argument format, or on a

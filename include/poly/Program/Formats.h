@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exact decoding and round-to-nearest-even encoding of f32, bf16 and f16 bit
-/// patterns, from double and from exact sums, with PTX's canonical NaNs.
+/// Exact decoding and round-to-nearest-even encoding of f32, bf16, f16 and
+/// 8-bit patterns, from double and from exact sums, with PTX's canonical NaNs.
+/// The 8-bit formats saturate to their largest number, as PTX's conversions do.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +26,13 @@ struct FormatTraits {
   int minExponent; ///< Exponent of the smallest normal number.
   int maxExponent; ///< Exponent of the largest finite number.
   uint32_t signMask;
-  uint32_t infinity;     ///< Pattern of +Inf.
+  uint32_t infinity;     ///< Pattern of +Inf; e4m3: of its largest number.
   uint32_t canonicalNaN; ///< What PTX arithmetic returns for NaN.
 };
 
 const FormatTraits &traits(Format format);
 
-/// The value of a bit pattern; every f32, bf16 and f16 number is a double.
+/// The value of a bit pattern; every number of the formats is a double.
 double decode(Format format, uint32_t bits);
 
 /// Rounds to nearest, ties to even, once, from the double. Overflow gives Inf,

@@ -34,7 +34,8 @@ namespace poly {
 enum class Type : uint8_t { F32, BF16x2, F16x2, B32, Pred };
 
 /// Scalar element formats a Program reads or writes.
-enum class Format : uint8_t { F32, BF16, F16 };
+/// E4M3 and E5M2 are the 8-bit formats of OCP and PTX; E4M3 has no infinity.
+enum class Format : uint8_t { F32, BF16, F16, E4M3, E5M2 };
 
 /// Functions of one real variable that Programs approximate. A D in front
 /// marks the derivative.
@@ -92,10 +93,13 @@ enum class Op : uint8_t {
   Mul,
   Add,
   Sub,
-  Neg, ///< Flips the sign bit of a number. PTX leaves the payload of a NaN
-       ///< open; GPUs write the canonical one.
-  Abs, ///< Clears the sign bit of a number; NaN as for Neg.
-  Min, ///< Returns the other operand when one is NaN; -0 < +0.
+  AddRm, ///< F32 only: a + b rounded down. With 1.5 * 2^23 for b the low bits
+         ///< of the sum are floor(a).
+  Floor, ///< F32 only: cvt.rmi.f32.f32; -0 stays -0.
+  Neg,   ///< Flips the sign bit of a number. PTX leaves the payload of a NaN
+         ///< open; GPUs write the canonical one.
+  Abs,   ///< Clears the sign bit of a number; NaN as for Neg.
+  Min,   ///< Returns the other operand when one is NaN; -0 < +0.
   Max,
   MinNaN, ///< NaN if either operand is NaN; -0 < +0.
   MaxNaN,
@@ -121,6 +125,8 @@ enum class Op : uint8_t {
   Shr,  ///< a >> imm, logical.
   IAdd, ///< a + b mod 2^32.
   IMad, ///< a * b + c mod 2^32.
+  Prmt, ///< Byte i of the result is byte (imm >> 4i) & 7 of b:a, a the low
+        ///< word; bit 3 of a selector nibble would copy a sign and is refused.
 
   // Selection.
   SetpGe, ///< F32 a >= b -> Pred (false on NaN).
@@ -139,6 +145,7 @@ struct Node {
   uint8_t numOperands = 0;
   std::array<NodeId, 3> operands = {0, 0, 0};
   /// Const: bits. Input: argument number. Lop3: truth table. Shl/Shr: amount.
+  /// Prmt: selector.
   /// UnpackLo/Hi and SetGe: the packed operand Type, so that a node alone tells
   /// its instruction.
   uint32_t imm = 0;
@@ -157,7 +164,8 @@ struct ProgramInfo {
   std::string form;          ///< "half3", "odd5", "sfu", "tanh-packed", ...
   Format from = Format::F32; ///< Element format of the arguments.
   Format to = Format::F32;   ///< Element format of the result.
-  unsigned lanes = 1;        ///< Elements per evaluation: 1 or 2.
+  unsigned lanes = 1;        ///< Elements per evaluation: 1, 2 or 4.
+                             ///< 8-bit results are four bytes in one B32.
   /// True when f32 arguments are rounded to 16 bits before use, so the site's
   /// input must be 16-bit valued or the user must allow input rounding.
   bool roundsInput = false;
@@ -171,6 +179,12 @@ struct ProgramInfo {
   /// speaks of these alone, and a site must prove that it stays inside.
   double domainLow = -std::numeric_limits<double>::infinity();
   double domainHigh = std::numeric_limits<double>::infinity();
+  /// Arguments outside the domain, NaN included, give a value between the
+  /// results at its ends, or an infinity: never anything else.
+  bool saturates = false;
+  /// For softmax weights: errors are relative to the row's maximum, results
+  /// below the smallest normal f32 may vanish, and NaN need not stay NaN.
+  bool weightsOnly = false;
 };
 
 /// A straight-line program. Nodes are in evaluation order: operands precede
@@ -182,10 +196,14 @@ public:
   const std::vector<Node> &nodes() const { return nodeList; }
   const Node &node(NodeId id) const { return nodeList[id]; }
   /// Types of the arguments. A two-lane Program from f32 takes two F32
-  /// registers (lane 0, lane 1); a packed one takes one register.
+  /// registers (lane 0, lane 1); a packed one takes one register. Four lanes
+  /// are four F32 registers or two packed ones.
   const std::vector<Type> &inputs() const { return inputTypes; }
   NodeId result() const { return resultId; }
   Type resultType() const { return nodeList[resultId].type; }
+
+  /// The same program for arguments between \p low and \p high only.
+  Program within(double low, double high) const;
 
   /// The same program for a lone element in lane 0: everything that serves only
   /// lane 1 is gone and lane 1 of the result is unspecified. Lane 0 is computed
@@ -194,6 +212,8 @@ public:
   Program scalarForm() const;
 
 private:
+  bool joinsAt(const Node &node, unsigned operand) const;
+
   friend class ProgramBuilder;
   ProgramInfo programInfo;
   std::vector<Node> nodeList;
@@ -218,6 +238,8 @@ public:
   NodeId bitcast(Type to, NodeId a);
   NodeId lop3(NodeId a, NodeId b, NodeId c, uint8_t table);
   NodeId shift(Op op, NodeId a, unsigned amount);
+  /// Selects four bytes of a (0 to 3) and b (4 to 7), lowest nibble first.
+  NodeId prmt(NodeId a, NodeId b, uint16_t selector);
   /// cvt.rn to the packed type \p to.
   NodeId cvtPack(Type to, NodeId lo, NodeId hi);
   NodeId unpack(unsigned lane, NodeId packed);
@@ -261,6 +283,13 @@ bool parse(std::string_view text, Function &function);
 
 /// True for the instructions of the special function unit.
 inline bool isSfu(Op op) { return op >= Op::Ex2Approx && op <= Op::TanhApprox; }
+
+/// Bits of an element of \p format.
+inline unsigned elementBits(Format format) {
+  return format == Format::F32                             ? 32
+         : format == Format::BF16 || format == Format::F16 ? 16
+                                                           : 8;
+}
 
 /// The packed register type of a 16-bit format.
 inline Type packedType(Format format) {

@@ -19,15 +19,25 @@ namespace mlir::poly {
 /// Constants already emitted in a region, by register type and bits.
 using ConstantCache = llvm::DenseMap<std::pair<unsigned, uint32_t>, Value>;
 
+enum class FoldArguments {
+  Never,
+  Exact, ///< Not where an addend would be rounded to the program's lattice.
+  RoundOffsets,
+};
+
 /// Emits \p program at the builder's insertion point, one op per node, each
 /// reaching PTX as the node's instruction. \p inputs holds one value per
 /// program register: f32, or vector<2xbf16> or vector<2xf16>; the result is of
 /// the same kind. With \p cache, constants are taken from it, and new ones are
 /// created at \p constantPoint and added; otherwise they are created in place.
+/// With \p fold, a scale or offset that the source applies to an f32 argument,
+/// in an op that allows contraction, becomes part of the program's first fma,
+/// which saves that op and its rounding.
 Value emitProgram(OpBuilder &builder, Location loc,
                   const ::poly::Program &program, ValueRange inputs,
                   ConstantCache *cache = nullptr,
-                  OpBuilder *constantPoint = nullptr);
+                  OpBuilder *constantPoint = nullptr,
+                  FoldArguments fold = FoldArguments::Never);
 
 } // namespace mlir::poly
 

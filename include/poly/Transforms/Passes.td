@@ -222,7 +222,12 @@ def PolyPlan : Pass<"poly-plan"> {
     Numerics: bit-exact; numbers change in `poly-expand`.
     Does nothing: without consent (`afn` on every op of the idiom, `poly.optin`
     or `policy=opt-in`), where a 16-bit result would serve an f32 use, where an
-    f32 input would be rounded without permission, or where no Program pays.
+    f32 input would be rounded without permission, or where no Program pays;
+    and on exponentials that are an online softmax's correction factor, a
+    probability from a log-sum-exp, or the decoding of a scale. A program for
+    softmax weights needs that role, a proved bound of the argument (`bound`)
+    and, where it turns NaN into 0, `nnan`; naming it together with
+    `poly.optin` does without, if it saturates.
     A budget that was asked for and that no Program on the target meets is an
     error at the op.
 
@@ -268,6 +273,13 @@ def PolyPlan : Pass<"poly-plan"> {
     ListOption<"programs", "programs", "std::string",
            "Programs to use: names of shipped programs, or paths of .json files "
            "whose programs are added and used">,
+    Option<"split", "split", "std::string", "\"\"",
+           "Share of a block's exponentials that a polynomial or lattice takes "
+           "while the special function unit does the others: auto balances the "
+           "pipes, a number from 0 to 1 states it; default: one program for all">,
+    Option<"splitConsistent", "split-consistent", "bool", "false",
+           "With split: all sites of a block get the program that alone is "
+           "cheaper, so that no value depends on where it sits">,
     Option<"roundInputs", "round-inputs", "bool", "false",
            "Allow f32 arguments to be rounded to 16 bits">,
     Option<"report", "report", "std::string", "\"\"",

@@ -21,6 +21,8 @@
 
 namespace mlir::poly {
 
+struct ExpContext;
+
 /// Options of the planner, as given by the user.
 struct ChooserOptions {
   std::string chip = "sm_90";
@@ -28,6 +30,11 @@ struct ChooserOptions {
   std::string policy = "strict";
   std::vector<std::string> programs;
   bool roundInputs = false;
+  /// "", "auto" or a share.
+  std::string splitText;
+  bool splitConsistent = false;
+  /// Parsed splitText in sixteenths; nullopt when it was "" or "auto".
+  std::optional<unsigned> splitShare;
   /// Parsed budgetText; nullopt when none was given.
   std::optional<::poly::Accuracy> budget;
 };
@@ -45,6 +52,16 @@ struct SiteRequest {
   /// Elements in the group, and how a two-lane program evaluates them.
   double elements = 1;
   double pairs = 0, loneLanes = 1;
+  /// The same for a four-lane program; scalar sites are not joined for it.
+  double quads = 0, quadRest = 1;
+  /// What is known about an exponential; null for other functions.
+  const ExpContext *exponential = nullptr;
+  /// The user marked the code poly.optin or chose policy=opt-in.
+  bool optedIn = false;
+  /// Which programs compete, for a split between pipes.
+  enum Unit { AnyUnit, WithoutSfu, SfuOnly } unit = AnyUnit;
+  /// The choice must have this one's formats and lanes.
+  const ::poly::RegisteredProgram *sameShape = nullptr;
   /// Cost of the source's spelling of the whole group.
   ::poly::Cost before;
 };
@@ -54,6 +71,9 @@ struct Choice {
   const ::poly::RegisteredProgram *program = nullptr;
   std::string reason;
   double slotsAfter = 0; ///< Per element.
+  /// A split: `share` sixteenths use `program`, the others `rest`.
+  const ::poly::RegisteredProgram *rest = nullptr;
+  unsigned share = 16;
 };
 
 /// Holds the validated options and answers for each site.
@@ -66,6 +86,13 @@ public:
 
   /// Why \p site must stay as it is whatever programs exist, or "".
   std::string refusal(const Site &site) const;
+
+  /// The user asked for approximations at \p op.
+  bool isOptedIn(Operation *op) const;
+
+  /// choose(), and then, where the options ask for it, the split of an
+  /// exponential's sites between the special function unit and other pipes.
+  Choice chooseWithSplit(SiteRequest request) const;
 
   /// The cheapest program that meets the request, if it pays.
   Choice choose(const SiteRequest &request) const;
@@ -90,7 +117,8 @@ private:
   struct ReplayCache;
 
   bool meetsBudget(const ::poly::RegisteredProgram &program,
-                   const ::poly::Accuracy &budget) const;
+                   const ::poly::Accuracy &budget,
+                   const ExpContext *exponential) const;
   LogicalResult
   addNamedPrograms(PolyDialect &dialect,
                    llvm::function_ref<InFlightDiagnostic()> emitError,

@@ -70,6 +70,12 @@ bool isPlainTruncation(Operation *op);
 /// nothing about effects.
 bool isRemovable(Operation *op);
 
+/// Whether evaluation \p index is one of the \p share sixteenths of a split:
+/// they are spread evenly.
+inline bool inShare(unsigned index, unsigned share) {
+  return (index + 1) * share / 16 > index * share / 16;
+}
+
 /// Pairs scalar sites of one block that a two-lane program can evaluate
 /// together: both arguments must be available before the first use of either
 /// result. All sites are in the same block, in order; the result maps each site

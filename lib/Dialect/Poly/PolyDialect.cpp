@@ -78,7 +78,8 @@ LogicalResult PolyDialect::addProgram(::poly::RegisteredProgram program) {
 LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == kOptInAttr || name == kRoundInputsAttr || name == kKeepAttr) {
+  if (name == kOptInAttr || name == kRoundInputsAttr ||
+      name == kRoundOffsetsAttr || name == kKeepAttr) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "attribute '" << name << "' must be a unit attribute";
@@ -102,10 +103,10 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                << (isKind ? "a string" : "an integer");
     return success();
   }
-  return op->emitOpError()
-         << "unknown attribute '" << name
-         << "'; known are poly.optin, poly.round_inputs, poly.keep and "
-            "poly.accuracy";
+  return op->emitOpError() << "unknown attribute '" << name
+                           << "'; known are poly.optin, poly.round_inputs, "
+                              "poly.round_offsets, poly.keep and "
+                              "poly.accuracy";
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,9 +242,11 @@ Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
   case ::poly::Function::DGeluTanh:
     return create(DGeluTanhOp());
   case ::poly::Function::Exp:
-    return create(ExpOp(), ExpRole::Plain, FloatAttr());
+    return create(ExpOp(), ExpRole::Plain, FloatAttr(), ProgramAttr(),
+                  IntegerAttr());
   case ::poly::Function::Exp2:
-    return create(Exp2Op(), ExpRole::Plain, FloatAttr());
+    return create(Exp2Op(), ExpRole::Plain, FloatAttr(), ProgramAttr(),
+                  IntegerAttr());
   case ::poly::Function::SinTurn:
   case ::poly::Function::CosTurn:
   case ::poly::Function::SigmoidShift:
@@ -262,5 +265,9 @@ std::optional<::poly::Format> mlir::poly::getFormat(Type type) {
     return ::poly::Format::BF16;
   if (element.isF16())
     return ::poly::Format::F16;
+  if (isa<Float8E4M3FNType>(element))
+    return ::poly::Format::E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return ::poly::Format::E5M2;
   return std::nullopt;
 }

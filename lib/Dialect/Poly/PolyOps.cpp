@@ -130,10 +130,42 @@ struct FormSilu : OpRewritePattern<SigmoidOp> {
 };
 } // namespace
 
+/// The parts of a split belong together and are of one kind.
+template <typename OpTy>
+static LogicalResult verifySplit(OpTy op) {
+  if (!op.getRest() && !op.getShare())
+    return success();
+  if (!op.getRest() || !op.getShare() || !op.getProgramAttr())
+    return op.emitOpError("a split needs program, rest and share");
+  auto *dialect = cast<PolyDialect>(op->getDialect());
+  const ::poly::RegisteredProgram *rest =
+      dialect->findProgram(op.getRest()->getName());
+  if (!rest)
+    return op.emitOpError()
+           << "unknown program '" << op.getRest()->getName() << "'";
+  const ::poly::ProgramInfo &a = rest->program.info();
+  const ::poly::ProgramInfo &b =
+      dialect->findProgram(op.getProgramAttr().getName())->program.info();
+  if (a.function != b.function || a.from != b.from || a.to != b.to ||
+      a.lanes != b.lanes)
+    return op.emitOpError()
+           << "programs '" << b.name << "' and '" << a.name
+           << "' of a split must have the same function, formats and lanes";
+  return success();
+}
+template <typename OpTy>
+static LogicalResult verifyExtra(OpTy op) {
+  if constexpr (std::is_same_v<OpTy, ExpOp> || std::is_same_v<OpTy, Exp2Op>)
+    return verifySplit(op);
+  return success();
+}
+
 #define POLY_FUNCTION_OP(OP)                                                   \
   LogicalResult OP::verify() {                                                 \
-    return verifyFunctionOp(getOperation(), getOperand(), getOriginal(),       \
-                            getProgramAttr());                                 \
+    if (failed(verifyFunctionOp(getOperation(), getOperand(), getOriginal(),   \
+                                getProgramAttr())))                            \
+      return failure();                                                        \
+    return verifyExtra(*this);                                                 \
   }                                                                            \
   OpFoldResult OP::fold(FoldAdaptor adaptor) {                                 \
     if (getOriginal() || getProgramAttr())                                     \
@@ -199,19 +231,27 @@ LogicalResult ApplyOp::verify() {
     return emitOpError() << "unknown program '" << getProgram().getName()
                          << "'";
   const ::poly::ProgramInfo &info = registered->program.info();
+  // How MLIR writes the format's type.
+  auto spelling = [](::poly::Format format) {
+    return format == ::poly::Format::E4M3   ? std::string("f8E4M3FN")
+           : format == ::poly::Format::E5M2 ? std::string("f8E5M2")
+                                            : std::string(::poly::name(format));
+  };
+  std::string lanes = std::to_string(info.lanes);
   auto check = [&](Type type, ::poly::Format format,
                    StringRef what) -> LogicalResult {
     auto vectorType = dyn_cast<VectorType>(type);
     // Any program takes a scalar: a two-lane one in its scalar form.
     bool shapeOk =
-        !vectorType || (info.lanes == 2 && vectorType.getRank() == 1 &&
-                        vectorType.getNumElements() == 2);
+        !vectorType || (info.lanes > 1 && vectorType.getRank() == 1 &&
+                        vectorType.getNumElements() == info.lanes);
     if (getFormat(type) == format && shapeOk)
       return success();
-    std::string scalar(::poly::name(format));
+    std::string scalar = spelling(format);
     return emitOpError() << what << " must be " << scalar
-                         << (info.lanes == 2 ? " or vector<2x" + scalar + ">"
-                                             : std::string())
+                         << (info.lanes > 1
+                                 ? " or vector<" + lanes + "x" + scalar + ">"
+                                 : std::string())
                          << " for program '" << info.name << "', got " << type;
   };
   if (failed(check(getOperand().getType(), info.from, "operand")))

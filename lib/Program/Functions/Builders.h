@@ -52,6 +52,7 @@ void addSfuPrograms(std::vector<Program> &programs, Function function);
 void addSigmoid(std::vector<Program> &programs);
 void addTanh(std::vector<Program> &programs);
 void addSilu(std::vector<Program> &programs);
+void addExponentials(std::vector<Program> &programs);
 
 } // namespace poly::detail
 

@@ -31,7 +31,7 @@ func.func @accuracy() attributes {poly.accuracy = 1.0 : f32} { return }
 // -----
 
 // A misspelt switch must not silently do nothing.
-// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.keep and poly.accuracy}}
+// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.keep and poly.accuracy}}
 func.func @misspelt() attributes {poly.opt_in} { return }
 
 // -----

@@ -45,6 +45,8 @@ const Case kIntegerCases[] = {
     {"mad.lo.s32 %r4, %r1, %r2, %r3;", 7, 6, 5, 47},
     {"mad.lo.s32 %r4, %r1, 64, 1870675840;", 0x4b400001, 0, 0, 0x3f803fc0},
     {"mad.hi.u32 %r4, %r1, %r2, %r3;", 0x80000000, 4, 5, 7},
+    {"add.rm.f32 %r4, %r1, %r2;", 0xbf000000, 0x4b400000, 0, 0x4b3fffff},
+    {"cvt.rmi.f32.f32 %r4, %r1;", 0xbfc00000, 0, 0, 0xc0000000},
     {"mul.wide.s32 %rd3, %r1, %r2; shr.u64 %rd3, %rd3, 32; "
      "cvt.u32.u64 %r4, %rd3;",
      0xffffffff, 2, 0, 0xffffffff},

@@ -166,6 +166,39 @@ TEST(SoftFloat, OneRoundingWhereTwoDiffer) {
   EXPECT_EQ(below + 1, above);
 }
 
+TEST(SoftFloat, RoundingDown) {
+  auto bits = [](float value) { return asBits(value); };
+  Patterns patterns;
+  for (int i = 0; i < 200000; ++i) {
+    uint32_t a = patterns.next(), b = patterns.next();
+    float x = asFloat(a), y = asFloat(b), sum = x + y;
+    uint32_t down = softAddDown(kF32, a, b);
+    if (!std::isfinite(sum))
+      continue;
+    // The nearest sum, or the number below it, and never above the exact sum:
+    // a double holds the rounding error.
+    float big = std::fabs(x) < std::fabs(y) ? y : x;
+    float small = std::fabs(x) < std::fabs(y) ? x : y;
+    double error = double(small) - (double(sum) - double(big));
+    float expected = error < 0 ? std::nextafterf(sum, -INFINITY) : sum;
+    if (expected == 0)
+      ASSERT_EQ(asFloat(down), 0);
+    else
+      ASSERT_EQ(down, bits(expected)) << x << " + " << y;
+  }
+  EXPECT_EQ(softAddDown(kF32, bits(1), bits(-1)), 0x80000000u);
+  EXPECT_EQ(softAddDown(kF32, 0, 0), 0u);
+  EXPECT_EQ(softAddDown(kF32, 0x7f7fffff, 0x7f7fffff), 0x7f7fffffu);
+  EXPECT_EQ(softAddDown(kF32, 0xff7fffff, 0xff7fffff), 0xff800000u);
+  EXPECT_EQ(softAddDown(kF32, 0x7f800000, 0xff800000), 0x7fffffffu);
+  for (float x :
+       {0.5f, -0.5f, 3.25f, -3.25f, 1e-40f, -1e-40f, 8388609.0f, -2.0f})
+    EXPECT_EQ(softFloor(kF32, bits(x)), bits(std::floor(x))) << x;
+  EXPECT_EQ(softFloor(kF32, 0x80000000), 0x80000000u);
+  EXPECT_EQ(softFloor(kF32, 0xff800000), 0xff800000u);
+  EXPECT_EQ(softFloor(kF32, 0xff800001), 0x7fffffffu);
+}
+
 TEST(SoftFloat, MinMaxAndSigns) {
   EXPECT_EQ(softMinMax(kF32, 0, 0x80000000, {false, false, false}),
             0x80000000u);

@@ -71,6 +71,14 @@ TEST(Cost, ConversionsBitsAndSelection) {
   expectCost(unpack(Type::F16x2), 1, 2, 0, 0);
   expectCost(cost(single(Op::IMad, Type::B32, 3), target), 1, 2, 0, 0);
   expectCost(cost(single(Op::IAdd, Type::B32, 2), target), 1, 0, 2, 0);
+  expectCost(cost(programOf({Type::B32, Type::B32},
+                            [](ProgramBuilder &b, const NodeId *in) {
+                              return b.prmt(in[0], in[1], 0x5410);
+                            }),
+                  target),
+             1, 0, 2, 0);
+  expectCost(cost(single(Op::AddRm, Type::F32, 2), target), 1, 1, 0, 0);
+  expectCost(cost(single(Op::Floor, Type::F32, 1), target), 1, 0, 0, 8);
   expectCost(cost(single(Op::SetGe, Type::BF16x2, 2), target), 1, 0, 2, 0);
   Program select = programOf({Type::F32}, [](ProgramBuilder &b,
                                              const NodeId *in) {

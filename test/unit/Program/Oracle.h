@@ -38,6 +38,10 @@ inline Layout layout(Format format) {
     return {8, 7};
   case Format::F16:
     return {5, 10};
+  case Format::E4M3: // But for its missing infinity.
+    return {4, 3};
+  case Format::E5M2:
+    return {5, 2};
   }
   return {};
 }

@@ -123,6 +123,15 @@ TEST(ProgramBuilder, RejectsWrongShapes) {
   expectMistake([](const Inputs &in) { return in.b.unpack(2, in.f16); },
                 "no lane 2");
   expectMistake(
+      [](const Inputs &in) { return in.b.prmt(in.b32, in.b32, 0x9410); },
+      "its nibbles are 0 to 7");
+  expectMistake(
+      [](const Inputs &in) { return in.b.prmt(in.f32, in.f32, 0x5410); },
+      "prmt does not take f32");
+  expectMistake(
+      [](const Inputs &in) { return in.b.binary(Op::AddRm, in.f16, in.f16); },
+      "add.rm does not take f16x2");
+  expectMistake(
       [](const Inputs &in) { return in.b.bitcast(Type::Pred, in.f32); },
       "predicate");
   expectMistake([](const Inputs &in) { return in.b.input(Type::Pred); },
@@ -205,6 +214,9 @@ TEST(Program, PtxNames) {
       {b.lop3(r, r, r, 0xca), "lop3.b32"},
       {b.shift(Op::Shr, r, 3), "shr.u32"},
       {b.ternary(Op::IMad, r, r, r), "mad.lo.s32"},
+      {b.prmt(r, r, 0x5410), "prmt.b32"},
+      {b.binary(Op::AddRm, f, f), "add.rm.f32"},
+      {b.unary(Op::Floor, f), "cvt.rmi.f32.f32"},
       {b.selp(b.setp(Op::SetpGe, f, f), f, f), "selp.f32"},
       {b.binary(Op::SetGe, h, h), "set.ge.u32.f16x2"},
       {b.bitcast(Type::B32, v), ""},

@@ -190,6 +190,62 @@ TEST_P(Packed, FmaRelu) {
   EXPECT_EQ(run(relu, {both(0), both(0x8000u), both(0x8000u)}), 0u); // -0.
 }
 
+TEST(Replay, AddRoundedDown) {
+  Program add = single(Op::AddRm, Type::F32, 2);
+  auto bits = [](double value) { return encode(Format::F32, value); };
+  auto sum = [&](uint32_t a, uint32_t b) { return run(add, {a, b}); };
+  mpfr_t exact, rounded;
+  mpfr_init2(exact, 400);
+  mpfr_init2(rounded, 24);
+  std::mt19937 random(7);
+  for (int i = 0; i < 200000; ++i) {
+    uint32_t a = random(), b = random();
+    if (i % 2) // Near each other in exponent.
+      b = (b & 0x80ffffffu) | (a & 0x7f000000u);
+    double x = decode(Format::F32, a), y = decode(Format::F32, b);
+    // Subnormal sums are exact and need no rounding.
+    if (!std::isfinite(x) || !std::isfinite(y) || std::fabs(x + y) < 0x1p-120 ||
+        std::fabs(x + y) > 0x1p127)
+      continue;
+    mpfr_set_d(exact, x, MPFR_RNDN);
+    mpfr_add_d(exact, exact, y, MPFR_RNDN);
+    mpfr_set(rounded, exact, MPFR_RNDD);
+    ASSERT_EQ(sum(a, b), bits(mpfr_get_d(rounded, MPFR_RNDN)))
+        << x << " + " << y;
+  }
+  mpfr_clear(exact);
+  mpfr_clear(rounded);
+  // An exact zero of two signs is -0, an overflow upwards the largest number.
+  EXPECT_EQ(sum(bits(1), bits(-1)), 0x80000000u);
+  EXPECT_EQ(sum(0, 0x80000000u), 0x80000000u);
+  EXPECT_EQ(sum(0, 0), 0u);
+  EXPECT_EQ(sum(0x7f7fffffu, 0x7f7fffffu), 0x7f7fffffu);
+  EXPECT_EQ(sum(0xff7fffffu, 0xff7fffffu), 0xff800000u);
+  EXPECT_EQ(sum(0x7f800000u, bits(-3)), 0x7f800000u);
+  EXPECT_EQ(sum(0x7f800000u, 0xff800000u), 0x7fffffffu);
+  EXPECT_EQ(sum(0x7fc00001u, 0), 0x7fffffffu);
+  EXPECT_EQ(sum(1, 0x80000001u), 0x80000000u);
+  EXPECT_EQ(sum(bits(12582912.0), bits(-0x1p-100)), bits(12582911.0));
+}
+
+TEST(Replay, FloorAndBytes) {
+  Program floor = single(Op::Floor, Type::F32, 1);
+  auto bits = [](double value) { return encode(Format::F32, value); };
+  const std::pair<double, double> cases[] = {{1.5, 1},        {-1.5, -2},
+                                             {-0x1p-149, -1}, {0x1p-149, 0},
+                                             {-3, -3},        {1e30, 1e30}};
+  for (auto [x, expected] : cases)
+    EXPECT_EQ(run(floor, {bits(x)}), bits(expected)) << x;
+  EXPECT_EQ(run(floor, {0x80000000u}), 0x80000000u);
+  EXPECT_EQ(run(floor, {0xff800000u}), 0xff800000u);
+  EXPECT_EQ(run(floor, {0xffc00001u}), 0x7fffffffu);
+  Program bytes = programOf({Type::B32, Type::B32},
+                            [](ProgramBuilder &b, const NodeId *in) {
+                              return b.prmt(in[0], in[1], 0x0761);
+                            });
+  EXPECT_EQ(run(bytes, {0x33221100u, 0x77665544u}), 0x00776611u);
+}
+
 TEST(Replay, FmaSat) {
   oracle::Rounder rounder(Format::F16);
   Program sat = single(Op::FmaSat, Type::F16x2, 3);

@@ -75,7 +75,7 @@ TEST(Certificates, AreAttained) {
 }
 
 TEST(Certificates, SayWhatTheyCover) {
-  for (const RegisteredProgram &entry : shippedPrograms()) {
+  for (const RegisteredProgram &entry : activations()) {
     const ProgramInfo &info = entry.program.info();
     const Certificate &c = entry.certificate;
     EXPECT_TRUE(c.propagatesNaN) << info.name;

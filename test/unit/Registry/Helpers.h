@@ -25,6 +25,21 @@ inline bool isPolynomial(const ProgramInfo &info) {
   return info.form.rfind("half", 0) == 0 || info.form.rfind("odd", 0) == 0;
 }
 
+/// The programs of sigmoid, tanh and their like. Exponentials have tests of
+/// their own.
+inline const std::vector<RegisteredProgram> &activations() {
+  static const std::vector<RegisteredProgram> programs = [] {
+    std::vector<RegisteredProgram> kept;
+    for (const RegisteredProgram &entry : shippedPrograms()) {
+      Function function = entry.program.info().function;
+      if (function != Function::Exp && function != Function::Exp2)
+        kept.push_back(entry);
+    }
+    return kept;
+  }();
+  return programs;
+}
+
 /// False for the forms that may be off by the bound in the tail.
 inline bool hasExactTail(const ProgramInfo &info) {
   return info.form.find("free") == std::string::npos;

@@ -55,7 +55,7 @@ TEST(Registry, ShipsEveryForm) {
 }
 
 TEST(Registry, NameSaysFormatsAndInfoAgrees) {
-  for (const RegisteredProgram &entry : shippedPrograms()) {
+  for (const RegisteredProgram &entry : activations()) {
     const ProgramInfo &info = entry.program.info();
     bool scalar = info.to == Format::F32;
     EXPECT_EQ(info.lanes, scalar ? 1u : 2u) << info.name;
@@ -92,7 +92,7 @@ TEST(Registry, PolynomialsHaveTheirInstructionCount) {
 }
 
 TEST(Registry, SfuFormsSpendTheSfuInstructionsTheyClaim) {
-  for (const RegisteredProgram &entry : shippedPrograms()) {
+  for (const RegisteredProgram &entry : activations()) {
     const ProgramInfo &info = entry.program.info();
     const auto &nodes = entry.program.nodes();
     auto count = std::count_if(nodes.begin(), nodes.end(), [](const Node &n) {

@@ -31,8 +31,16 @@ TEST(ScalarForm, LaneZeroHasTheSameBits) {
       continue;
     Program scalar = full.scalarForm();
     bool fromF32 = full.info().from == Format::F32;
+    // Patterns are of the argument's format, or of f32 values of the result's.
+    Format pattern = fromF32 ? full.info().to : full.info().from;
+    auto isFor = [&](uint32_t bits) {
+      double x = decode(pattern, bits);
+      return !(x < full.info().domainLow || x > full.info().domainHigh);
+    };
     for (uint32_t bits = 0; bits < 0x10000u; ++bits) {
       uint32_t other = bits * 0x9e37u & 0xffffu;
+      if (!isFor(bits) || !isFor(other))
+        continue;
       uint32_t args[2] = {bits | other << 16, 0};
       uint32_t alone[2] = {bits, 0};
       if (fromF32) {

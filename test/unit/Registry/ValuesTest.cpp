@@ -16,7 +16,7 @@ namespace {
 /// Calls \p check with every shipped program.
 template <typename Check>
 void forEachProgram(Check check) {
-  for (const RegisteredProgram &entry : shippedPrograms()) {
+  for (const RegisteredProgram &entry : activations()) {
     SCOPED_TRACE(entry.program.name());
     check(entry.program);
   }

@@ -29,8 +29,10 @@ def Poly_Dialect : Dialect {
 
     Discardable attributes on an op, a function or a module steer the planner:
     `poly.optin` (unit) is consent to approximate, `poly.round_inputs` (unit)
-    allows f32 arguments to be rounded to 16 bits, `poly.keep` (unit) forbids
-    any change, and `poly.accuracy` (a `#poly.accuracy`) is a required budget.
+    allows f32 arguments to be rounded to 16 bits, `poly.round_offsets` (unit)
+    says that the addend of a softmax exponent is a multiple of the lattice's step
+    or may be rounded to one, `poly.keep` (unit) forbids any change, and
+    `poly.accuracy` (a `#poly.accuracy`) is a required budget.
 
     On function ops `poly-raise` notes two things: `poly.kind` (a string) names
     the larger idiom that the function is the site of, such as `softcap` or
@@ -44,6 +46,8 @@ def Poly_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr llvm::StringLiteral kOptInAttr = "poly.optin";
     static constexpr llvm::StringLiteral kRoundInputsAttr = "poly.round_inputs";
+    static constexpr llvm::StringLiteral kRoundOffsetsAttr =
+        "poly.round_offsets";
     static constexpr llvm::StringLiteral kKeepAttr = "poly.keep";
     static constexpr llvm::StringLiteral kAccuracyAttr = "poly.accuracy";
     static constexpr llvm::StringLiteral kKindAttr = "poly.kind";
@@ -111,6 +115,11 @@ def Poly_FloatLike : AnyTypeOf<[
   AnyTypeOf<[F32, BF16, F16]>,
   FixedVectorOfAnyRank<[F32, BF16, F16]>],
   "f32, bf16 or f16, or a fixed-length vector of one of them">;
+
+def Poly_ResultLike : AnyTypeOf<[
+  AnyTypeOf<[F32, BF16, F16, F8E4M3FN, F8E5M2]>,
+  FixedVectorOfAnyRank<[F32, BF16, F16, F8E4M3FN, F8E5M2]>],
+  "f32, bf16, f16, f8E4M3FN or f8E5M2, or a fixed-length vector of one of them">;
 
 class Poly_Op<string mnemonic, list<Trait> traits = []>
     : Op<Poly_Dialect, mnemonic, !listconcat(traits, [Pure])>;
@@ -199,14 +208,19 @@ class Poly_ExponentialOp<string mnemonic, string text>
     : Poly_FunctionOp<mnemonic, text, (ins
         DefaultValuedAttr<Poly_ExpRoleAttr,
                           "::mlir::poly::ExpRole::Plain">:$role,
-        OptionalAttr<F64Attr>:$bound)> {
+        OptionalAttr<F64Attr>:$bound,
+        OptionalAttr<Poly_ProgramAttr>:$rest,
+        OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<16>]>>:
+          $share)> {
   let description = [{
     See `poly.sigmoid` for the meaning of the first parts. `role` says what the
     exponential is for: a softmax `weight`, the online softmax's `correction` of
     older sums, the recomputed probability of a backward pass (`lse`), the
     decoding of a power-of-two `scale`, or anything else (`plain`). `bound` is an
     upper bound of every non-NaN argument that has been proved; without it
-    nothing is known.
+    nothing is known. Where the planner splits the work between pipes, `share`
+    sixteenths of the evaluations of a vector go to `program` and the others to
+    `rest`.
 
     ```mlir
     %p = poly.exp2 %x replaces %e consent {bound = 0.0 : f64, role = #poly.exp_role<weight>} : f32
@@ -219,9 +233,9 @@ def Poly_Exp2Op : Poly_ExponentialOp<"exp2", "2^x">;
 def Poly_ApplyOp : Poly_Op<"apply"> {
   let summary = "Evaluate a Program on its lanes";
   let description = [{
-    One evaluation of a Program. A program of two lanes takes and gives
-    two-element vectors of its argument and result format, or scalars: then its
-    scalar form computes lane 0 by the same instructions. A program of a single
+    One evaluation of a Program. A program of two (four) lanes takes and gives
+    vectors of two (four) elements of its argument and result format, or scalars:
+    then its scalar form computes lane 0 by the same instructions. A program of a single
     lane takes and gives scalars.
 
     ```mlir
@@ -230,7 +244,7 @@ def Poly_ApplyOp : Poly_Op<"apply"> {
     ```
   }];
   let arguments = (ins Poly_ProgramAttr:$program, Poly_FloatLike:$operand);
-  let results = (outs Poly_FloatLike:$result);
+  let results = (outs Poly_ResultLike:$result);
   let assemblyFormat = [{
     $program $operand attr-dict `:` type($operand) `to` type($result)
   }];
