@@ -343,7 +343,10 @@ def PolyExpand : Pass<"poly-expand"> {
   let summary = "Write Programs out as straight-line LLVM and NVVM ops";
   let description = [{
     Emits each node of a Program as the one op that reaches PTX as the node's
-    instruction, and erases the dead remains of the source's spelling.
+    instruction, and erases the dead remains of the source's spelling. The first
+    fma of an exponential takes over a factor or constant addend that the source
+    applies to the argument in an op that allows contraction, and under
+    `poly.round_offsets` the addend of a row too.
 
     Input: `poly.apply` ops; function ops that were never planned fall back to
     the value they replace, or to `math` ops when they replace none.

@@ -117,4 +117,37 @@ TEST(Formats, Ulp) {
   EXPECT_EQ(ulp(Format::F32, kInf), 0x1p104);
 }
 
+// The 8-bit formats: every pattern, every midpoint, saturation.
+TEST(Formats, EightBits) {
+  for (Format format : {Format::E4M3, Format::E5M2}) {
+    SCOPED_TRACE(std::string(name(format)));
+    uint32_t largest = format == Format::E4M3 ? 0x7e : 0x7b;
+    EXPECT_EQ(decode(format, largest), format == Format::E4M3 ? 448 : 57344);
+    EXPECT_EQ(decode(format, 1), format == Format::E4M3 ? 0x1p-9 : 0x1p-16);
+    EXPECT_EQ(decode(format, uint32_t(1 - traits(format).minExponent)
+                                 << traits(format).mantissaBits),
+              1.0);
+    for (uint32_t bits = 0; bits < largest; ++bits) {
+      double low = decode(format, bits), high = decode(format, bits + 1);
+      ASSERT_LT(low, high);
+      ASSERT_EQ(encode(format, low), bits);
+      ASSERT_EQ(encode(format, -low), bits | 0x80);
+      double middle = (low + high) / 2;
+      ASSERT_EQ(encode(format, middle), bits + (bits & 1)) << middle;
+      ASSERT_EQ(encode(format, std::nextafter(middle, low)), bits);
+      ASSERT_EQ(encode(format, std::nextafter(middle, high)), bits + 1);
+    }
+    for (double huge : {1e6, double(INFINITY)}) {
+      EXPECT_EQ(encode(format, huge), largest);
+      EXPECT_EQ(encode(format, -huge), largest | 0x80);
+    }
+    EXPECT_EQ(encode(format, std::nan("")), 0x7fu);
+    EXPECT_TRUE(isNaN(format, 0x7f));
+    EXPECT_TRUE(isNaN(format, 0xff));
+    EXPECT_EQ(isInf(format, 0x7c), format == Format::E5M2);
+    EXPECT_FALSE(isInf(format, 0x7e));
+    EXPECT_EQ(elementBits(format), 8u);
+  }
+}
+
 } // namespace
