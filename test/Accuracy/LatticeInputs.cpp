@@ -85,7 +85,7 @@ TEST_P(LatticeInputs, Replay) {
 
 TEST_P(LatticeInputs, EmittedOps) {
   using namespace mlir;
-  const poly::Program &program = entry(programName(GetParam())).program;
+  const ::poly::Program &program = entry(programName(GetParam())).program;
   MLIRContext context;
   context.loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                       vector::VectorDialect>();

@@ -62,6 +62,8 @@ bool parseInteger(std::string_view text, uint64_t &value) {
     return false;
   char *stop = nullptr;
   value = std::strtoull(digits.c_str(), &stop, hex ? 16 : 10);
+  if (*stop == 'U') // An unsigned literal has the same bits.
+    ++stop;
   if (*stop != '\0')
     return false;
   if (negative)

@@ -202,8 +202,13 @@ Program poly::buildLattice(const LatticeSpec &spec) {
   info.domainHigh = std::floor((largest - step) * 4) / 4 / slope;
   info.saturates = spec.clamp == LatticeClamp::Sat;
   info.weightsOnly = true;
-  if (spec.clamp == LatticeClamp::Bare)
-    info.domainLow = (to.minExponent - 1) / slope;
+  if (spec.clamp == LatticeClamp::Bare) {
+    // An f32, so that a clamp in the source can be exactly it.
+    float low = float((to.minExponent - 1) / slope);
+    if (low * slope < to.minExponent - 1)
+      low = std::nextafterf(low, 0.0f);
+    info.domainLow = low;
+  }
   info.name = std::string(poly::name(spec.function)) + "-" + info.form + "-";
   if (spec.from != Format::F32 && (bytes || spec.from != spec.to))
     info.name += "f16-";

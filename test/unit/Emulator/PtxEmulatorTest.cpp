@@ -47,6 +47,7 @@ const Case kIntegerCases[] = {
     {"mad.hi.u32 %r4, %r1, %r2, %r3;", 0x80000000, 4, 5, 7},
     {"add.rm.f32 %r4, %r1, %r2;", 0xbf000000, 0x4b400000, 0, 0x4b3fffff},
     {"cvt.rmi.f32.f32 %r4, %r1;", 0xbfc00000, 0, 0, 0xc0000000},
+    {"prmt.b32 %r4, %r1, %r2, 0x5410U;", 0x11112222, 0x33334444, 0, 0x44442222},
     {"mul.wide.s32 %rd3, %r1, %r2; shr.u64 %rd3, %rd3, 32; "
      "cvt.u32.u64 %r4, %rd3;",
      0xffffffff, 2, 0, 0xffffffff},
