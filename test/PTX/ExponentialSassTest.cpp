@@ -94,7 +94,9 @@ TEST_P(ExponentialSass, HasNoSpecialFunctionAndNoConversion) {
   EXPECT_EQ(total(counts, "F2F"), 0u);
   EXPECT_EQ(total(counts, "FFMA"), test.fma);
   EXPECT_EQ(total(counts, "FMNMX"), test.max);
-  EXPECT_EQ(total(counts, "PRMT"), test.prmt);
+  // A constant for both lanes may be made by one more.
+  EXPECT_GE(total(counts, "PRMT"), test.prmt);
+  EXPECT_LE(total(counts, "PRMT"), test.prmt + 1);
   // The rest of the kernel has a few integer moves of its own.
   EXPECT_GE(total(counts, "IMAD") + total(counts, "LEA") +
                 total(counts, "SHF") + total(counts, "IADD3"),
