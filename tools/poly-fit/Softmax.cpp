@@ -206,7 +206,7 @@ const char *const kDefaultPrograms[] = {
     "exp2-lattice2-f32",        "exp2-lattice3-f32",
     "exp2-lattice0-f32",        "exp2-pot20-f32",
     "exp2-lattice7-f32-bf16x2", "exp2-lattice7sat-f32-bf16x2",
-    "exp2-lattice10-f32-f16x2", "exp2-lattice3-e4m3x4",
+    "exp2-lattice10-f32-f16x2", "exp2-lattice3-f32-e4m3x4",
     "exp2-lattice3-f16-e4m3x4"};
 
 } // namespace
@@ -272,9 +272,7 @@ int softmaxMain(int argc, char **argv) {
   if (names.empty())
     names.assign(std::begin(kDefaultPrograms), std::end(kDefaultPrograms));
 
-  llvm::json::Array rows;
-  outs() << "program, spread | octave error | row sum | log2(q/p) | at maximum "
-            "| L1 | leakage | output error | lost mass | maximum kept\n";
+  std::vector<const RegisteredProgram *> programs;
   for (const std::string &name : names) {
     const RegisteredProgram *registered = findProgram(name);
     if (!registered)
@@ -285,6 +283,14 @@ int softmaxMain(int argc, char **argv) {
       return fail("'" + llvm::Twine(name) + "' evaluates " +
                   llvm::Twine(poly::name(info.function).data()) +
                   "; softmax weights are exp2 or exp");
+    programs.push_back(registered);
+  }
+
+  llvm::json::Array rows;
+  outs() << "program, spread | octave error | row sum | log2(q/p) | at maximum "
+            "| L1 | leakage | output error | lost mass | maximum kept\n";
+  for (const RegisteredProgram *registered : programs) {
+    const std::string &name = registered->program.name();
     for (double spread : spreads) {
       Measures m = measure(registered->program, spread, options);
       outs() << llvm::format(
