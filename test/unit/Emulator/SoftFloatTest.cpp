@@ -181,10 +181,11 @@ TEST(SoftFloat, RoundingDown) {
     float small = std::fabs(x) < std::fabs(y) ? x : y;
     double error = double(small) - (double(sum) - double(big));
     float expected = error < 0 ? std::nextafterf(sum, -INFINITY) : sum;
-    if (expected == 0)
+    if (expected == 0) {
       ASSERT_EQ(asFloat(down), 0);
-    else
+    } else {
       ASSERT_EQ(down, bits(expected)) << x << " + " << y;
+    }
   }
   EXPECT_EQ(softAddDown(kF32, bits(1), bits(-1)), 0x80000000u);
   EXPECT_EQ(softAddDown(kF32, 0, 0), 0u);

@@ -118,8 +118,9 @@ TEST(RowmaxH15, SaturatingClampStaysDefinedEverywhere) {
   for (uint32_t bits : spread(-127, 127)) {
     double x = decode(Format::F32, bits);
     double toEdge = std::fabs(std::fmod(std::fabs(2 * x), 1.0) - 0.5) / 2;
-    if (toEdge > 0x1p-16)
+    if (toEdge > 0x1p-16) {
       ASSERT_EQ(replayElement(p, bits), replayElement(clamped, bits)) << x;
+    }
   }
 }
 

@@ -69,8 +69,9 @@ TEST(StorageGrid, SaturatingFormsDifferAtEdgesOnly) {
       double scaled = std::ldexp(std::fabs(x), int(k));
       double toEdge =
           std::ldexp(std::fabs(std::fmod(scaled, 1.0) - 0.5), -int(k));
-      if (toEdge > 0x1p-16)
+      if (toEdge > 0x1p-16) {
         ASSERT_EQ(a[i], b[i]) << x;
+      }
     }
     // Both ends, and NaN.
     EXPECT_EQ(at(p, kInfinity), kInfinity);
@@ -112,8 +113,9 @@ TEST(StorageGrid, S7AndS10) {
       ASSERT_EQ(outputs[i],
                 gridPattern(format, decode(p.info().from, inputs[i])))
           << decode(p.info().from, inputs[i]);
-    if (p.info().form.find("bare") == std::string::npos)
+    if (p.info().form.find("bare") == std::string::npos) {
       EXPECT_EQ(bitsAt(p, -kInfinity), 0u);
+    }
   }
   // Their cost: an fma each (and its clamp), and one prmt a pair.
   EXPECT_EQ(instructionCount(entry("exp2-lattice7bare-f32-bf16x2").program),
