@@ -277,6 +277,8 @@ ExponentFacts analyzeExponent(Value argument) {
   ExponentFacts facts;
   Prover prover;
   facts.bound = prover.upperBound({argument, -1, 1});
+  if (facts.bound && !std::isfinite(*facts.bound))
+    facts.bound.reset(); // An infinite literal.
   if (facts.bound == 0)
     facts.bound = 0.0; // Not a negative zero.
   if (isInteger(argument)) {

@@ -10,6 +10,9 @@
 
 #include "../RowMaximum.h"
 
+#include "poly/Program/Formats.h"
+#include "poly/Transforms/Sites.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -451,7 +454,41 @@ std::optional<double> Prover::boundFma(const FloatView &view, Operand operand,
   return std::nullopt;
 }
 
+namespace {
+
+/// What numbers of at most \p bound round to at most in the type of \p value.
+double roundUp(double bound, Value value) {
+  std::optional<::poly::Format> format = getElementFormat(value.getType());
+  if (!format)
+    return bound;
+  return std::max(bound,
+                  ::poly::decode(*format, ::poly::encode(*format, bound)));
+}
+
+/// Whether the backend may turn a difference of products into one fma, which
+/// leaves only one of them rounded.
+bool mayFuse(Operation *difference) {
+  auto mayContract = [](Operation *op) {
+    std::optional<arith::FastMathFlags> flags = getFastMathFlags(op);
+    return flags &&
+           arith::bitEnumContainsAny(*flags, arith::FastMathFlags::contract);
+  };
+  return mayContract(difference) &&
+         llvm::any_of(difference->getOperands(), [&](Value operand) {
+           Value source = resolveLane({operand, -1, 1}).value;
+           return viewOf(source).kind == FloatKind::Mul &&
+                  mayContract(source.getDefiningOp());
+         });
+}
+
+} // namespace
+
 std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
+  std::optional<double> bound = unroundedBound(operand, depth);
+  return bound ? std::optional(roundUp(*bound, operand.value)) : bound;
+}
+
+std::optional<double> Prover::unroundedBound(Operand operand, unsigned depth) {
   if (depth > 12)
     return std::nullopt;
   operand = resolveLane(operand);
@@ -462,11 +499,12 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
     return std::nullopt;
   auto with = [&](Value value) { return operand.with(value); };
   if (isa<arith::TruncFOp, LLVM::FPTruncOp>(op)) {
-    // Zero is a number of every format; other bounds may be rounded up.
     std::optional<double> bound =
         upperBound(with(op->getOperand(0)), depth + 1);
-    return bound && *bound != 0 ? std::optional(*bound + std::abs(*bound) / 128)
-                                : bound;
+    // A rounding that somebody chose may be any.
+    if (!bound || !isPlainTruncation(op))
+      return std::nullopt;
+    return roundUp(*bound, op->getResult(0));
   }
   auto larger = [&](Value first, Value second) -> std::optional<double> {
     std::optional<double> one = upperBound(with(first), depth + 1);
@@ -490,7 +528,7 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
     Operand second{view.operands[isForward ? 1 : 0], operand.lane, 1};
     if (std::optional<double> bound =
             boundDifference(first, Factor(), second, depth))
-      return bound;
+      return mayFuse(op) ? *bound + kFusedSlack : *bound;
     // A difference minus a literal.
     std::optional<double> shift = literal({view.operands[1], operand.lane, 1});
     if (!shift || !std::isfinite(*shift))
@@ -503,7 +541,7 @@ std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
       Operand one = with(view.operands[i]), other = with(view.operands[1 - i]);
       if (std::optional<double> bound =
               boundDifference(one, Factor(), other.negated(), depth))
-        return bound;
+        return mayFuse(op) ? *bound + kFusedSlack : *bound;
     }
     for (unsigned i : {0u, 1u}) {
       std::optional<double> shift = literal(with(view.operands[i]));

@@ -113,6 +113,7 @@ private:
                        const FloatView &view, double &slack, unsigned depth);
   bool leftAtMost(Operand a, Factor factor, Operand m, double &slack,
                   unsigned depth);
+  std::optional<double> unroundedBound(Operand operand, unsigned depth);
   std::optional<double> boundDifference(Operand a, Factor factor, Operand m,
                                         unsigned depth);
   std::optional<double> boundFma(const FloatView &view, Operand operand,

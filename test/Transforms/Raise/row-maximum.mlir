@@ -234,4 +234,17 @@ gpu.module @rows {
     %e = math.exp %d : f32
     return %e : f32
   }
+
+  // The backend may make an fma of it, which rounds one product only.
+  // CHECK-LABEL: func.func @contracted
+  // CHECK:         poly.exp2 {{.*}}bound = 5.0{{.*}}weight
+  func.func @contracted(%x: f32, %y: f32) -> f32 {
+    %s = arith.constant 0.180336878 : f32
+    %m = arith.maximumf %x, %y : f32
+    %ms = arith.mulf %m, %s fastmath<contract> : f32
+    %xs = arith.mulf %x, %s fastmath<contract> : f32
+    %d = arith.subf %xs, %ms fastmath<contract> : f32
+    %e = math.exp2 %d : f32
+    return %e : f32
+  }
 }
