@@ -113,6 +113,10 @@ static bool isExhaustive(const ProgramInfo &info) {
   return info.from != Format::F32 || info.roundsInput;
 }
 
+static bool isExponential(Function function) {
+  return function == Function::Exp || function == Function::Exp2;
+}
+
 /// All numbers and infinities of certify()'s set, ascending.
 static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
                                           unsigned f32Samples) {
@@ -140,6 +144,13 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
       if (!isNaN(format, bits))
         inputs.push_back(bits);
     }
+    // An exponential's results live between arguments of moderate size, where
+    // equal shares of the exponents are few.
+    if (isExponential(info.function))
+      for (double reach : {16.0, 160.0})
+        for (unsigned i = 0; i < f32Samples / 2; ++i)
+          inputs.push_back(
+              encode(format, (2 * (i + 0.5) / (f32Samples / 2) - 1) * reach));
     // The limits of the format.
     for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
       for (uint32_t sign : {0u, t.signMask})
@@ -282,10 +293,6 @@ static bool propagatesNaN(const Program &program) {
   std::vector<uint32_t> outputs = replayAll(program, patterns);
   return std::all_of(outputs.begin(), outputs.end(),
                      [&](uint32_t bits) { return isNaN(info.to, bits); });
-}
-
-static bool isExponential(Function function) {
-  return function == Function::Exp || function == Function::Exp2;
 }
 
 Certificate poly::certify(const Program &program, unsigned f32Samples) {

@@ -50,10 +50,10 @@ struct ExpPolynomialSpec {
   Format arithmetic = Format::F32;
   Format from = Format::F32;
   Format to = Format::F32;
-  /// For softmax weights: NaN gives +0 and arguments must not be above 128 (f16
-  /// results: 16), where the result is +Inf. Otherwise NaN stays NaN and larger
-  /// arguments give +Inf, which takes two or three more instructions.
-  /// Arithmetic in 16 bits is for weights only.
+  /// For softmax weights: NaN gives +0 and arguments must not be above 127.75
+  /// (arithmetic in f16: 15.75). Otherwise NaN stays NaN and large arguments
+  /// give +Inf, which takes two or three more instructions. Arithmetic in 16
+  /// bits is for weights only.
   bool weight = false;
   std::string provenance;
 };

@@ -203,8 +203,9 @@ Program poly::buildExpPolynomial(const ExpPolynomialSpec &spec) {
   info.provenance = spec.provenance;
   info.weightsOnly = spec.weight;
   if (spec.weight) {
-    info.domainHigh = packed && spec.arithmetic == Format::F16 ? 16 : 128;
-    if (spec.function == Function::Exp) // One step below: y must not round up.
+    // Short of where p(f) could round up to infinity.
+    info.domainHigh = packed && spec.arithmetic == Format::F16 ? 15.75 : 127.75;
+    if (spec.function == Function::Exp)
       info.domainHigh = std::floor(info.domainHigh / kLog2E);
   }
   info.name = std::string(poly::name(spec.function)) + "-" + info.form + "-";

@@ -120,8 +120,9 @@ TEST(Exp2Weight, SpecialValuesAndEnds) {
     EXPECT_EQ(bitsAt(p, 2 * lowest), 0u);
     EXPECT_EQ(
         replayElement(p, info.from == Format::F16 ? 0x7e00u : 0x7fc00000u), 0u);
-    EXPECT_EQ(info.domainHigh, halfRange ? 16 : 128);
-    EXPECT_EQ(decode(info.to, bitsAt(p, info.domainHigh)), kInfinity);
+    EXPECT_EQ(info.domainHigh, halfRange ? 15.75 : 127.75);
+    EXPECT_TRUE(std::isfinite(candidate->certificate.maxRel) ||
+                info.to == Format::F16); // cvt to f16 overflows from 2^16 on.
     EXPECT_TRUE(candidate->certificate.monotone ||
                 info.to != Format::F32) // 16-bit p may step back by an ulp.
         << "not monotone";
