@@ -120,12 +120,10 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
   BodyComparer comparer;
   std::vector<Finding> findings;
   llvm::DenseSet<Value> found;
-  auto examine = [&](Value value) -> std::optional<Finding> {
+  auto examineAnew = [&](Value value) -> std::optional<Finding> {
     // The nearest value that everything depends on is the argument; the next
     // covers a conversion in front of it.
     constexpr unsigned kArguments = 2;
-    if (!value.getType().isF32() || found.contains(value))
-      return std::nullopt;
     for (Operation *user : value.getUsers())
       if (isa<InlinedOp>(user))
         return std::nullopt;
@@ -137,6 +135,16 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
         return Finding{value, body.argument, what};
     }
     return std::nullopt;
+  };
+  // Code behind many bodies is reached from all of them.
+  llvm::DenseMap<Value, std::optional<Finding>> examined;
+  auto examine = [&](Value value) -> std::optional<Finding> {
+    if (!value.getType().isF32() || found.contains(value))
+      return std::nullopt;
+    auto [it, isNew] = examined.try_emplace(value, std::nullopt);
+    if (isNew)
+      it->second = examineAnew(value);
+    return it->second;
   };
 
   for (Operation *seed : usersOfKeyConstants(root)) {

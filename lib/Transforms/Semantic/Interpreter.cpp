@@ -253,7 +253,7 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
 std::vector<uint32_t> evaluate(const UnaryBody &body,
                                ArrayRef<uint32_t> arguments) {
   // Columns of a few thousand stay in the cache.
-  constexpr size_t kBlock = 1024;
+  const size_t kBlock = std::min<size_t>(1024, arguments.size());
   std::vector<std::vector<uint32_t>> columns(body.nodes.size(),
                                              std::vector<uint32_t>(kBlock));
   std::vector<uint32_t> results;

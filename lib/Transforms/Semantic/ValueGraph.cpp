@@ -29,7 +29,7 @@ namespace {
 /// few dozen nodes, and the walk is recursive.
 constexpr unsigned kMaxDepth = 400;
 /// Nodes looked at for one result.
-constexpr unsigned kMaxBodyNodes = 256;
+constexpr unsigned kMaxBodyNodes = 128;
 
 std::optional<GraphType> getType(Type type) {
   if (auto vector = dyn_cast<VectorType>(type)) {
