@@ -197,7 +197,7 @@ void PolyIdentifyPass::runOnOperation() {
       bool isProof = finding.what.evidence == Evidence::Exhaustive;
       remark::analysis(finding.value.getLoc(), options) << remark::add(
           "{0}: {1}", finding.what.function,
-          isProof ? "proved on all 65,536 values of the argument"
+          isProof ? "proved on every value that the argument can have"
                   : "agrees on a dense set of arguments and has the "
                     "library's constants");
     }

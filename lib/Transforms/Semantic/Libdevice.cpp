@@ -64,9 +64,11 @@ const std::vector<Fingerprint> &fingerprints() {
   return table;
 }
 
-/// All patterns of a 16-bit format, widened when the body's argument is f32.
+/// All patterns of a narrow format, widened when the body's argument is f32.
 std::vector<uint32_t> allArguments(Format from, const GraphType &type) {
-  std::vector<uint32_t> arguments(1 << 16);
+  const ::poly::FormatTraits &layout = ::poly::traits(from);
+  std::vector<uint32_t> arguments(
+      size_t(1) << (1 + layout.exponentBits + layout.mantissaBits));
   for (uint32_t bits = 0; bits < arguments.size(); ++bits) {
     arguments[bits] = bits;
     if (type.format == Format::F32) {

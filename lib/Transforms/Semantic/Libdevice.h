@@ -31,10 +31,10 @@ struct Recognised {
 };
 
 /// Compares \p body, whose argument has values of format \p from, with the
-/// known functions: on all 65,536 arguments for a 16-bit format; otherwise on a
-/// dense set, and then a fingerprint must match too. Results may be off by the
-/// error of an accurate single-precision library function. Remembers what it
-/// has compared; not thread safe.
+/// known functions: on all arguments for a format of 16 bits or fewer;
+/// otherwise on a dense set, and then a fingerprint must match too. Results may
+/// be off by the error of an accurate single-precision library function.
+/// Remembers what it has compared; not thread safe.
 class BodyComparer {
 public:
   Recognised compare(const UnaryBody &body, ::poly::Format from);

@@ -40,7 +40,7 @@ std::optional<GraphType> getType(Type type) {
   GraphType result;
   if (std::optional<::poly::Format> format = getElementFormat(type)) {
     result.format = format;
-    result.width = *format == ::poly::Format::F32 ? 32 : 16;
+    result.width = type.getIntOrFloatBitWidth();
     return result;
   }
   auto integer = dyn_cast<IntegerType>(type);
