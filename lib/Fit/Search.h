@@ -1,4 +1,4 @@
-//===- Search.h - Search over rounded coefficients --------------*- C++ -*-===//
+//===- Search.h - Search over rounded constants -----------------*- C++ -*-===//
 //
 // Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,94 +7,140 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A local search over the bit patterns of a polynomial program's coefficients
-/// and clamp that minimises the maximum absolute error of its replay.
+/// A local search over the bit patterns of a program's constants that minimises
+/// the maximum error of its replay. It knows nothing of polynomials.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef POLY_LIB_FIT_SEARCH_H
 #define POLY_LIB_FIT_SEARCH_H
 
-#include "poly/Program/Schemes.h"
+#include "FastReplay.h"
+
+#include "poly/Fit/SearchOptions.h"
 
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace poly::fit::detail {
 
-/// Scores programs on the inputs that can be their worst.
+/// What a search minimises: over all inputs and results,
+/// |result - expected| * scale.
+struct Objective {
+  /// The program with a constant of its own for every parameter.
+  Program shape;
+  /// The magnitudes of these constants, in the order of a Point.
+  std::vector<double> placeholders;
+  Format format = Format::BF16; ///< Of the parameters.
+
+  std::vector<double> inputs;
+  struct Goal {
+    std::vector<double> expected, scale;
+  };
+  std::vector<Goal> goals; ///< One for every result of the program.
+
+  /// The first result must be exactly this, whatever the error.
+  struct Exact {
+    double input, output;
+  };
+  std::vector<Exact> exact;
+  /// The first result must not be above this, or (gate) above |input|.
+  double most = std::numeric_limits<double>::infinity();
+  bool gate = false;
+};
+
+struct Score {
+  /// The maximum error, or far above 1 where a demand is not met.
+  double value = std::numeric_limits<double>::infinity();
+  /// A sum of high powers of the errors: prefers fewer bad inputs.
+  double tie = std::numeric_limits<double>::infinity();
+  bool operator<(const Score &other) const {
+    return value < other.value || (value == other.value && tie < other.tie);
+  }
+};
+
+/// Bit patterns of the parameters.
+using Point = std::vector<uint32_t>;
+
+/// Scores points on every stride-th input.
 class Scorer {
 public:
-  /// \p stride keeps every stride-th bit pattern only.
-  Scorer(const PolynomialSpec &spec, unsigned stride);
-
-  struct Score {
-    /// The maximum absolute error, or 1 + the violation where the program does
-    /// not saturate exactly or overshoots.
-    double value = std::numeric_limits<double>::infinity();
-    /// A mean of high powers of the errors: prefers fewer bad inputs.
-    double tie = std::numeric_limits<double>::infinity();
-    bool operator<(const Score &other) const {
-      return value < other.value || (value == other.value && tie < other.tie);
-    }
-  };
+  Scorer(const Objective &objective, unsigned stride);
 
   /// The score, or an infinite one as soon as it is known not to be below
   /// \p bound.
-  Score score(const Program &program, const Score &bound);
+  Score score(const Point &point, const Score &bound = {});
+
+  /// What one ulp up of each parameter changes in the results, unrounded and
+  /// scaled, at a sample of inputs.
+  std::vector<std::vector<double>> sensitivities(const Point &point);
 
 private:
   void remember(size_t index);
+  double worstOf(size_t first, size_t count, const Score &bound,
+                 size_t &worstIndex, double &tie, double &overshoot);
 
-  Function function;
-  Format format;
-  bool exactTail;
-  std::vector<uint32_t> inputs;
-  std::vector<double> expected;
-  /// Recent worst inputs, tried first; the first two saturate.
-  std::vector<uint32_t> hotInputs;
-  std::vector<double> hotExpected;
+  const Objective &objective;
+  FastReplay replay;
+  std::vector<int> slots;
+  Point current;
+  std::vector<double> inputs;
+  std::vector<Objective::Goal> goals;
+  /// Recent worst inputs, tried first.
+  std::vector<uint32_t> hot;
   size_t nextHot = 0;
-  std::vector<uint32_t> outputs;
 };
 
+class SearchState;
+
+/// The outcome depends on objective, seed and starts only, not on the number of
+/// threads or on what was resumed.
 class Search {
 public:
-  /// \p spec gives everything but clamp and coefficients.
-  Search(const PolynomialSpec &spec, uint64_t seed);
+  /// \p clamp is the parameter that tells neighbourhoods apart; -1 for none.
+  Search(const Objective &objective, uint64_t seed, int clamp,
+         const SearchOptions &options);
 
-  /// Descends from rounded coefficients and keeps the outcome.
-  void start(const std::vector<double> &coefficients, double clamp);
-  /// Walks on from the best outcomes so far, and descends from there, at last
-  /// on all inputs. Call it once, after the starts.
-  void refine();
+  void addStart(const std::vector<double> &values);
+  /// Descends from all starts, walks on from the best, and descends at last on
+  /// all inputs.
+  void run();
 
-  PolynomialSpec best() const;
+  std::vector<double> best() const;
+  Score bestScore() const { return outcomes.front().score; }
   uint64_t candidates() const { return numCandidates; }
 
 private:
-  /// Coefficients and then the clamp, as bit patterns.
-  using Point = std::vector<uint32_t>;
   struct Outcome {
     Point point;
-    Scorer::Score score;
+    Score score;
+    uint64_t candidates = 0;
   };
 
-  PolynomialSpec materialize(const Point &point) const;
-  Scorer::Score evaluate(Scorer &scorer, const Point &point,
-                         const Scorer::Score &bound);
-  Outcome descend(Scorer &scorer, Point point);
+  /// Ulps of every parameter.
+  using Move = std::vector<int>;
+  std::vector<Move> movesAt(Scorer &scorer, const Point &point) const;
+  Outcome descend(Scorer &scorer, Point point, std::mt19937_64 &random) const;
+  Outcome walk(Scorer &scorer, const Outcome &from,
+               std::mt19937_64 &random) const;
   void keep(Outcome outcome);
-  uint32_t below(uint32_t bound) { return uint32_t(random() % bound); }
+  /// Runs \p work for each index of a phase, in parallel, and keeps the
+  /// outcomes in the order of the indices.
+  template <typename Work>
+  void phase(SearchState &state, const std::string &name, size_t count,
+             unsigned stride, double weight, Work work);
 
-  PolynomialSpec spec;
-  /// A sample that decides most moves, and all inputs, that have the last word.
-  Scorer sample, full;
-  std::mt19937_64 random;
+  const Objective &objective;
+  uint64_t seed;
+  int clamp;
+  SearchOptions options;
+  std::vector<Point> starts;
   std::vector<Outcome> outcomes; ///< Best first, distinct.
   uint64_t numCandidates = 0;
+  double progressBase = 0;
 };
 
 } // namespace poly::fit::detail

@@ -32,6 +32,7 @@ double allowance(Function function, Format format, double e) {
   double always = r * std::ldexp(1.0, -traits(format).mantissaBits - 2);
   switch (function) {
   case Function::Silu: // x * r: any number can be the result.
+  case Function::GeluTanh:
     return always;
   case Function::Sigmoid: // r itself and e * r.
     if (e < 0x1p-24)
@@ -92,6 +93,58 @@ SfuFit fit::fitReciprocal(Function function, Format format, unsigned degree) {
     if (result.error <= 0.95 || degree == kMaxReciprocalDegree)
       return result;
   }
+}
+
+SfuFit fit::fitNormal(Format format) {
+  // e^(t^2/2) Phi(-t) = erfcx(t / sqrt(2)) / 2, which is smooth in 1 / (1 + p
+  // t) and goes like 1 / t.
+  auto mills = [](double t) {
+    return 0.5 * std::exp(0.5 * t * t) * std::erfc(t * 0.70710678118654752440);
+  };
+  // Where x Phi(x) is below the smallest subnormal; what is a tenth of half an
+  // ulp, but no less than f32 arithmetic can use.
+  double end = format == Format::F16 ? 6.0 : 14.5;
+  double wanted = std::max(
+      0.1 * std::ldexp(1.0, -traits(format).mantissaBits - 1), 0x1p-25);
+  constexpr unsigned kMost = 11;
+  SfuFit best;
+  best.error = HUGE_VAL;
+  for (unsigned degree = 2; degree <= kMost && best.error > wanted; ++degree) {
+    // The error is unimodal in the slope.
+    auto attempt = [&](double slope, double tolerance, unsigned iterations) {
+      slope = double(float(slope));
+      LinearProblem problem;
+      auto add = [&](double t) {
+        double r = 1 / (1 + slope * t), value = mills(t);
+        std::vector<double> row;
+        for (double term = r; row.size() <= degree; term *= r)
+          row.push_back(term);
+        problem.add(row, value, 1 / value);
+      };
+      add(0);
+      // Nodes that are close where r changes fast.
+      for (double r : chebyshevNodes(1 / (1 + slope * end), 1, 400))
+        add((1 / r - 1) / slope);
+      add(end);
+      MinimaxResult found = minimax(problem, tolerance, iterations);
+      SfuFit result;
+      result.coefficients = found.coefficients;
+      result.coefficients.insert(result.coefficients.begin(), slope);
+      roundToF32(result.coefficients);
+      result.error = found.error;
+      return result;
+    };
+    double low = 0.1, high = 0.9;
+    for (int i = 0; i < 18; ++i) {
+      double a = low + (high - low) / 3, b = high - (high - low) / 3;
+      bool left = attempt(a, 1e-2, 60).error < attempt(b, 1e-2, 60).error;
+      (left ? high : low) = left ? b : a;
+    }
+    best = attempt((low + high) / 2, 1e-3, 3000);
+  }
+  best.command = "poly-fit --function=gelu_erf --form=normal --format=" +
+                 std::string(name(format));
+  return best;
 }
 
 SfuFit fit::fitTanhOrigin() {

@@ -9,6 +9,7 @@
 #include "poly/Fit/Tables.h"
 
 #include "poly/Fit/Exp2Fit.h"
+#include "poly/Fit/Parallel.h"
 
 #include "poly/Program/Registry.h"
 
@@ -23,8 +24,6 @@ using namespace poly::fit;
 
 namespace {
 
-constexpr Function kFunctions[] = {Function::Sigmoid, Function::Tanh,
-                                   Function::Silu};
 constexpr Format kFormats[] = {Format::BF16, Format::F16};
 
 /// An exact C++ literal. An f16 result of a large f32 argument can overflow, so
@@ -51,9 +50,36 @@ std::string enumerator(Format format) {
 }
 
 std::string enumerator(Function function) {
-  return function == Function::Sigmoid ? "Sigmoid"
-         : function == Function::Tanh  ? "Tanh"
-                                       : "Silu";
+  switch (function) {
+  case Function::Sigmoid:
+    return "Sigmoid";
+  case Function::Tanh:
+    return "Tanh";
+  case Function::Silu:
+    return "Silu";
+  case Function::GeluErf:
+    return "GeluErf";
+  case Function::GeluTanh:
+    return "GeluTanh";
+  case Function::DSigmoid:
+    return "DSigmoid";
+  case Function::DTanh:
+    return "DTanh";
+  case Function::DSilu:
+    return "DSilu";
+  case Function::DGeluErf:
+    return "DGeluErf";
+  case Function::DGeluTanh:
+    return "DGeluTanh";
+  case Function::SinTurn:
+    return "SinTurn";
+  case Function::CosTurn:
+    return "CosTurn";
+  case Function::SigmoidShift:
+    return "SigmoidShift";
+  default:
+    return "Custom";
+  }
 }
 
 std::string list(const std::vector<double> &values) {
@@ -86,18 +112,34 @@ std::string join(const std::string &first,
 
 std::vector<std::string> sfuRows() {
   std::vector<std::string> rows;
-  for (Function function : kFunctions)
+  for (Function function :
+       {Function::Sigmoid, Function::Tanh, Function::Silu, Function::GeluTanh})
     for (Format format : kFormats)
-      rows.push_back(
-          tableRow(function, false, format, fitReciprocal(function, format)));
-  rows.push_back(tableRow(Function::Tanh, true, Format::F32, fitTanhOrigin()));
+      rows.push_back(tableRow(function, "Reciprocal", format,
+                              fitReciprocal(function, format)));
+  rows.push_back(
+      tableRow(Function::Tanh, "Origin", Format::F32, fitTanhOrigin()));
+  // The derivative has a zero, near which only a small absolute error is a
+  // small relative one.
+  SfuFit finest = fitNormal(Format::F32);
+  for (Format format : {Format::BF16, Format::F16, Format::F32}) {
+    bool fine = format == Format::F32;
+    rows.push_back(tableRow(Function::GeluErf, "Normal", format,
+                            fine ? finest : fitNormal(format)));
+    rows.push_back(tableRow(Function::DGeluErf, "Normal", format, finest));
+  }
   return rows;
 }
 
 std::vector<std::string> certificateRows() {
-  std::vector<std::string> rows;
-  for (const Program &program : buildShippedPrograms())
-    rows.push_back(tableRow(program, certify(program)));
+  std::vector<Program> programs = buildShippedPrograms();
+  for (const Program &program : buildCoupledPrograms())
+    for (unsigned i = 0; i < kMaxResults; ++i)
+      programs.push_back(program.singleResult(i));
+  std::vector<std::string> rows(programs.size());
+  parallelFor(programs.size(), 0, [&](size_t i) {
+    rows[i] = tableRow(programs[i], certify(programs[i]));
+  });
   return rows;
 }
 
@@ -118,49 +160,28 @@ bool readRows(const std::string &path, std::vector<std::string> &rows) {
 
 } // namespace
 
-std::vector<PolynomialRequest> fit::shippedRequests(Function function) {
-  std::vector<PolynomialRequest> requests;
-  for (Format format : kFormats) {
-    // {odd, degree, exact tail}. A cubic gains nothing from a free tail, and
-    // silu must have an exact one. The odd form of degree 7 costs as much as
-    // the half-domain one of degree 4 and is worse.
-    const std::tuple<bool, unsigned, bool> forms[] = {{false, 3, true},
-                                                      {false, 4, true},
-                                                      {true, 5, true},
-                                                      {false, 4, false},
-                                                      {true, 5, false}};
-    for (auto [odd, degree, exactTail] : forms) {
-      if (!exactTail && function == Function::Silu)
-        continue;
-      PolynomialRequest request;
-      request.function = function;
-      request.odd = odd;
-      request.exactTail = exactTail;
-      request.degree = degree;
-      request.format = format;
-      // The one row that depends on the seed: silu of degree 4 in bf16 is at
-      // 2.36e-2 with seed 1, 1.97e-2 with this.
-      if (function == Function::Silu && degree == 4 && format == Format::BF16)
-        request.seed = 4;
-      requests.push_back(request);
-    }
-  }
-  return requests;
+std::string fit::tableRow(const PolynomialSpec &spec, bool coupled) {
+  auto flag = [](bool value) { return value ? "true, " : "false, "; };
+  std::string text = std::string("{") + flag(spec.odd) + flag(spec.exactTail) +
+                     flag(coupled) + "Format::" + enumerator(spec.format) +
+                     ", Format::" + enumerator(resultFormat(spec)) + ", " +
+                     std::to_string(spec.squarings) + ", ";
+  bool bounded = std::isfinite(spec.domainLow);
+  for (double value :
+       {spec.center, spec.parameter, bounded ? spec.domainLow : 0,
+        bounded ? spec.domainHigh : 0, spec.clampLow, spec.clamp,
+        spec.upper.empty() ? 0 : spec.breakpoint})
+    text += literal(value) + ", ";
+  return text + std::to_string(spec.coefficients.size()) + ", " +
+         list(spec.coefficients) + ", " + list(spec.upper) + ", \"" +
+         spec.provenance + "\"},";
 }
 
-std::string fit::tableRow(const PolynomialSpec &spec) {
-  return "{" + std::string(spec.odd ? "true" : "false") +
-         (spec.exactTail ? ", true" : ", false") +
-         ", Format::" + enumerator(spec.format) + ", " + literal(spec.clamp) +
-         ", " + std::to_string(spec.coefficients.size()) + ", " +
-         list(spec.coefficients) + ", \"" + spec.provenance + "\"},";
-}
-
-std::string fit::tableRow(Function function, bool origin, Format format,
+std::string fit::tableRow(Function function, const char *part, Format format,
                           const SfuFit &fit) {
-  return "{Function::" + enumerator(function) + ", " +
-         (origin ? "true" : "false") + ", Format::" + enumerator(format) +
-         ", " + std::to_string(fit.coefficients.size()) + ", " +
+  return "{Function::" + enumerator(function) + ", SfuPart::" + part +
+         ", Format::" + enumerator(format) + ", " +
+         std::to_string(fit.coefficients.size()) + ", " +
          list(fit.coefficients) + ", \"" + fit.command + "\"},";
 }
 
@@ -189,10 +210,12 @@ std::string fit::tableName(Function function) {
   return enumerator(function) + ".inc";
 }
 
-std::string fit::functionTable(Function function) {
+std::string fit::functionTable(Function function,
+                               const SearchOptions &options) {
   std::vector<std::string> rows;
   for (const PolynomialRequest &request : shippedRequests(function))
-    rows.push_back(tableRow(fitPolynomial(request).spec));
+    rows.push_back(
+        tableRow(fitPolynomial(request, options).spec, request.coupled));
   return join(header(kAllCommand), rows);
 }
 
@@ -207,25 +230,6 @@ std::string fit::sfuTable() { return join(header(kAllCommand), sfuRows()); }
 
 std::string fit::certificateTable() {
   return join(header(kCertificatesCommand), certificateRows());
-}
-
-std::string fit::programFileEntry(const PolynomialSpec &spec) {
-  auto number = [](double value) {
-    char text[40];
-    std::snprintf(text, sizeof(text), "%.17g", value);
-    return std::string(text);
-  };
-  std::string format(name(spec.format));
-  std::string coefficients;
-  for (double c : spec.coefficients)
-    coefficients += (coefficients.empty() ? "" : ", ") + number(c);
-  return "{\"name\": \"" + std::string(name(spec.function)) + "-" +
-         formName(spec) + "-" + format + "-fit\", \"function\": \"" +
-         std::string(name(spec.function)) + "\", \"form\": \"" +
-         (spec.odd ? "odd" : "half") + "\",\n  \"format\": \"" + format +
-         "\", \"from\": \"" + format + "\", \"clamp\": " + number(spec.clamp) +
-         ",\n  \"coefficients\": [" + coefficients +
-         "],\n  \"provenance\": \"" + spec.provenance + "\"}";
 }
 
 unsigned
@@ -258,14 +262,14 @@ fit::checkTables(const std::string &directory, bool quick,
     return true;
   };
 
-  for (Function function : kFunctions) {
+  for (Function function : tabledFunctions()) {
     std::vector<PolynomialRequest> requests = shippedRequests(function);
     std::vector<std::string> stored;
     if (!read(tableName(function), requests.size(), stored))
       continue;
     for (size_t i = 0; i < (quick ? 1 : requests.size()); ++i)
       compare(tableName(function), i, stored,
-              tableRow(fitPolynomial(requests[i]).spec));
+              tableRow(fitPolynomial(requests[i]).spec, requests[i].coupled));
   }
   std::vector<Exp2Request> exponentials = shippedExp2Requests();
   std::vector<std::string> stored;

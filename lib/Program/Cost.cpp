@@ -92,9 +92,11 @@ static std::vector<bool> freeModifiers(const Program &program) {
   std::vector<bool> isFree(nodes.size(), false);
   for (size_t id = 0; id < nodes.size(); ++id) {
     const Node &node = nodes[id];
-    isFree[id] = (node.op == Op::Neg || node.op == Op::Abs) &&
-                 node.type != Type::BF16x2 && id != program.result();
+    isFree[id] =
+        (node.op == Op::Neg || node.op == Op::Abs) && node.type != Type::BF16x2;
   }
+  for (NodeId result : program.results())
+    isFree[result] = false;
   for (const Node &user : nodes)
     for (unsigned i = 0; i < user.numOperands; ++i)
       if (!hasOperandModifiers(user.op))

@@ -96,7 +96,10 @@ std::string poly::toString(const Program &program) {
       text += ptxName(node) + " " + operands(node);
     text += " : " + std::string(name(node.type)) + "\n";
   }
-  return text + format("  result %%%u\n", program.result());
+  text += "  result";
+  for (NodeId result : program.results())
+    text += format(" %%%u", result);
+  return text + "\n";
 }
 
 std::string poly::toString(const Certificate &certificate,

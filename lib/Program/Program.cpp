@@ -75,6 +75,29 @@ const FunctionTraits &poly::traits(Function function) {
   return table[unsigned(function)];
 }
 
+Function poly::resultFunction(Function function, unsigned index) {
+  if (index == 0)
+    return function;
+  switch (function) {
+  case Function::Sigmoid:
+    return Function::DSigmoid;
+  case Function::Tanh:
+    return Function::DTanh;
+  case Function::Silu:
+    return Function::DSilu;
+  case Function::GeluErf:
+    return Function::DGeluErf;
+  case Function::GeluTanh:
+    return Function::DGeluTanh;
+  case Function::SinTurn:
+    return Function::CosTurn;
+  case Function::SigmoidShift:
+    return Function::DSigmoidShift;
+  default:
+    return Function::Custom;
+  }
+}
+
 std::string_view poly::name(Function function) { return traits(function).name; }
 
 bool poly::parse(std::string_view text, Format &format) {
@@ -573,7 +596,8 @@ Program Program::scalarForm() const {
     constant[id] = n.numOperands > 0 && !anyUpper && !anyLower;
   }
   std::vector<bool> live(count);
-  live[resultId] = true;
+  for (NodeId id : resultIds)
+    live[id] = true;
   for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
     const Node &n = nodeList[id];
     for (unsigned i = 0; live[id] && i < n.numOperands; ++i)
@@ -606,20 +630,57 @@ Program Program::scalarForm() const {
     renamed[id] = static_cast<NodeId>(scalar.nodeList.size());
     scalar.nodeList.push_back(n);
   }
-  scalar.resultId = renamed[resultId];
+  scalar.resultIds.clear();
+  for (NodeId id : resultIds)
+    scalar.resultIds.push_back(renamed[id]);
   return scalar;
 }
 
-Program ProgramBuilder::finish(NodeId result) {
-  if (result >= program.nodeList.size())
-    fail("the result is not a node");
-  else if (typeOf(result) == Type::Pred)
-    fail("the result cannot be a predicate");
+Program Program::singleResult(unsigned index) const {
+  std::vector<bool> live(nodeList.size());
+  live[resultIds[index]] = true;
+  for (size_t id = nodeList.size(); id-- > 0;)
+    for (unsigned i = 0; live[id] && i < nodeList[id].numOperands; ++i)
+      live[nodeList[id].operands[i]] = true;
+  Program single;
+  single.programInfo = programInfo;
+  single.inputTypes = inputTypes;
+  if (index > 0) {
+    Function function = resultFunction(programInfo.function, index);
+    single.programInfo.function = function;
+    single.programInfo.name += "-" + std::string(poly::name(function));
+  }
+  std::vector<NodeId> renamed(nodeList.size());
+  for (size_t id = 0; id < nodeList.size(); ++id) {
+    // Arguments stay: a program takes all of them.
+    if (!live[id] && nodeList[id].op != Op::Input)
+      continue;
+    Node node = nodeList[id];
+    for (unsigned i = 0; i < node.numOperands; ++i)
+      node.operands[i] = renamed[node.operands[i]];
+    renamed[id] = static_cast<NodeId>(single.nodeList.size());
+    single.nodeList.push_back(node);
+  }
+  single.resultIds = {renamed[resultIds[index]]};
+  return single;
+}
+
+Program ProgramBuilder::finish(std::vector<NodeId> results) {
+  if (results.empty() || results.size() > kMaxResults)
+    fail("a program has one or two results");
+  for (NodeId result : results) {
+    if (result >= program.nodeList.size())
+      fail("the result is not a node");
+    else if (typeOf(result) == Type::Pred)
+      fail("the result cannot be a predicate");
+    else if (typeOf(result) != typeOf(results.front()))
+      fail("the results differ in type");
+  }
   if (!ok()) {
     Program empty;
     empty.programInfo = program.programInfo;
     return empty;
   }
-  program.resultId = result;
+  program.resultIds = std::move(results);
   return std::move(program);
 }

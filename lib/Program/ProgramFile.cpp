@@ -8,8 +8,9 @@
 
 #include "poly/Program/ProgramFile.h"
 
+#include "poly/Program/Certify.h"
+#include "poly/Program/Expression.h"
 #include "poly/Program/Formats.h"
-#include "poly/Program/Schemes.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -21,7 +22,9 @@ using namespace poly;
 using namespace llvm;
 
 /// Coefficients of q; with more the packed formats only gain rounding errors.
-static constexpr size_t kMaxCoefficients = 6;
+static constexpr size_t kMaxCoefficients = 8;
+/// What this version of poly writes and reads.
+static constexpr int64_t kVersion = 1;
 
 static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
@@ -76,7 +79,15 @@ private:
   bool readFormat(StringRef key, Format &format, bool required);
   bool readNumber(const json::Value &value, const Twine &what, Format format,
                   double &number);
+  bool readOptional(StringRef key, Format format, double &number);
+  bool readCoefficients(StringRef key, std::vector<double> &coefficients);
+  bool readFunction();
+  bool readFormats();
+  bool readForm();
+  bool readDomain();
+  bool readClamp();
   bool readSpec();
+  bool checkContract(const Program &program);
 
   const json::Object &object;
   std::string prefix;
@@ -90,14 +101,18 @@ private:
 
 bool ProgramReader::checkKeys() {
   static constexpr StringLiteral known[] = {
-      "name", "function", "form",         "format",
-      "from", "clamp",    "coefficients", "provenance"};
+      "name",      "function",  "expression", "parity",  "parameter",
+      "domain",    "form",      "format",     "from",    "to",
+      "clamp",     "clamp_low", "breakpoint", "upper",   "coefficients",
+      "squarings", "center",    "provenance", "contract"};
   for (const auto &entry : object) {
     StringRef key = entry.first;
-    if (!is_contained(known, key))
-      return fail("unknown key '" + key +
-                  "'; the keys are name, function, form, format, from, clamp, "
-                  "coefficients, provenance");
+    if (is_contained(known, key))
+      continue;
+    std::string keys;
+    for (StringRef name : known)
+      keys += (keys.empty() ? "" : ", ") + name.str();
+    return fail("unknown key '" + key + "'; the keys are " + keys);
   }
   return true;
 }
@@ -157,59 +172,202 @@ bool ProgramReader::readNumber(const json::Value &value, const Twine &what,
   return true;
 }
 
+bool ProgramReader::readOptional(StringRef key, Format format, double &number) {
+  const json::Value *found = object.get(key);
+  return !found || readNumber(*found, "'" + key + "'", format, number);
+}
+
+bool ProgramReader::readCoefficients(StringRef key,
+                                     std::vector<double> &coefficients) {
+  const json::Array *list = object.get(key)->getAsArray();
+  if (!list)
+    return fail("'" + key + "' must be an array of numbers");
+  if (list->empty() || list->size() > kMaxCoefficients)
+    return fail("there must be 1 to " + Twine(kMaxCoefficients) +
+                " coefficients, not " + Twine(list->size()));
+  for (size_t i = 0; i < list->size(); ++i) {
+    double number = 0;
+    if (!readNumber((*list)[i], "coefficient " + Twine(i), spec.format, number))
+      return false;
+    coefficients.push_back(number);
+  }
+  return true;
+}
+
+bool ProgramReader::readFunction() {
+  std::string function, parity;
+  if (!readString("function", function, true) ||
+      !readString("expression", spec.expression, false) ||
+      !readString("parity", parity, false))
+    return false;
+  if (!parse(function, spec.function))
+    return fail("unknown function '" + function +
+                "'; use a name such as sigmoid, tanh or silu, or custom with "
+                "an expression");
+  bool custom = spec.function == Function::Custom;
+  if (custom != !spec.expression.empty())
+    return fail(custom ? "the function 'custom' needs an expression"
+                       : "an expression goes with the function 'custom'");
+  if (custom) {
+    Expression expression;
+    std::string message;
+    if (!Expression::parse(spec.expression, expression, message))
+      return fail("expression '" + Twine(spec.expression) + "': " + message);
+    if (!parse(parity, spec.reduction))
+      return fail("unknown parity '" + parity +
+                  "'; use odd, even, complement, gate or none");
+  } else if (!parity.empty()) {
+    return fail("a parity goes with the function 'custom'");
+  }
+  if (!readOptional("parameter", Format::F32, spec.parameter))
+    return false;
+  bool shift = spec.function == Function::SigmoidShift ||
+               spec.function == Function::DSigmoidShift;
+  if (shift != (spec.parameter != 0) || spec.parameter < 0)
+    return fail(shift ? "the function '" + function +
+                            "' needs a 'parameter', the number of keys"
+                      : "the function '" + function + "' has no parameter");
+  return true;
+}
+
+bool ProgramReader::readFormats() {
+  if (!readFormat("format", spec.format, true))
+    return false;
+  Format to = spec.format;
+  if (!readFormat("to", to, false))
+    return false;
+  if (to != spec.format) {
+    bool widens = spec.format == Format::BF16 || to == Format::F32;
+    if (widens)
+      return fail("'to' must be narrower than the arithmetic (" +
+                  Twine(StringRef(name(spec.format))) + ")");
+    spec.to = to;
+  }
+  from = spec.format == Format::F32 ? Format::F32 : to;
+  if (!readFormat("from", from, false))
+    return false;
+  if (from != to && from != Format::F32)
+    return fail("'from' must be f32 or the format itself (" +
+                Twine(StringRef(name(to))) + ")");
+  if (spec.format == Format::F32 && from != Format::F32)
+    return fail("'from' must be f32 where the arithmetic is");
+  return true;
+}
+
+bool ProgramReader::readForm() {
+  std::string form;
+  if (!readString("form", form, true))
+    return false;
+  Reduction reduction = reductionOf(spec);
+  bool whole = reduction == Reduction::Whole,
+       even = reduction == Reduction::Even;
+  if (form != "half" && form != "odd" && form != "even" && form != "whole")
+    return fail("unknown form '" + form + "'; use half, odd, even or whole");
+  if ((form == "whole") != whole || (form == "even" && !even) ||
+      (form == "odd" && even))
+    return fail("form '" + form +
+                "' does not go with a function whose parity "
+                "is '" +
+                StringRef(name(reduction)) + "'");
+  spec.odd = form == "odd" || form == "even";
+  double squarings = 0;
+  if (!readOptional("squarings", Format::F32, squarings))
+    return false;
+  if (squarings < 0 || squarings > 4 || squarings != std::floor(squarings) ||
+      (squarings > 0 && !whole))
+    return fail("'squarings' must be 0 to 4, and 0 but for form 'whole'");
+  spec.squarings = unsigned(squarings);
+  if (!readOptional("center", spec.format, spec.center))
+    return false;
+  if (spec.center != 0 && form != "half")
+    return fail("a center goes with form 'half'");
+  return true;
+}
+
+bool ProgramReader::readDomain() {
+  const json::Value *found = object.get("domain");
+  if (!found)
+    return true;
+  const json::Array *list = found->getAsArray();
+  if (!list || list->size() != 2)
+    return fail("'domain' must be an array of two numbers");
+  if (!readNumber((*list)[0], "the domain's start", Format::F32,
+                  spec.domainLow) ||
+      !readNumber((*list)[1], "the domain's end", Format::F32, spec.domainHigh))
+    return false;
+  return spec.domainLow < spec.domainHigh ||
+         fail("the domain must start below its end");
+}
+
+bool ProgramReader::readClamp() {
+  const json::Value *clamp = object.get("clamp");
+  if (!clamp)
+    return fail("the key 'clamp' is missing");
+  if (!readNumber(*clamp, "the clamp", spec.format, spec.clamp))
+    return false;
+  if (reductionOf(spec) == Reduction::Whole) {
+    if (!object.get("clamp_low"))
+      return fail("the key 'clamp_low' is missing");
+    return readOptional("clamp_low", spec.format, spec.clampLow) &&
+           (spec.clampLow < spec.clamp ||
+            fail("'clamp_low' must be below the clamp"));
+  }
+  if (object.get("clamp_low"))
+    return fail("'clamp_low' goes with form 'whole'");
+  return spec.clamp > 0 || fail("the clamp must be above zero");
+}
+
 bool ProgramReader::readSpec() {
-  std::string function, form;
   if (!checkKeys() || !readString("name", programName, true) ||
-      !readString("function", function, true) ||
-      !readString("form", form, true) ||
-      !readFormat("format", spec.format, true) ||
       !readString("provenance", spec.provenance, false))
     return false;
-
   if (programName.empty() ||
       StringRef(programName)
               .find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
                                  "TUVWXYZ0123456789"
                                  "._-") != StringRef::npos)
     return fail("the name must be letters, digits, '.', '_' and '-'");
-  if (!parse(function, spec.function))
-    return fail("unknown function '" + function +
-                "'; use sigmoid, tanh or silu");
-  if (form != "half" && form != "odd")
-    return fail("unknown form '" + form + "'; use half or odd");
-  spec.odd = form == "odd";
-  if (spec.format == Format::F32)
-    return fail("'format' must be bf16 or f16: the arithmetic is packed");
-  from = spec.format;
-  if (!readFormat("from", from, false))
+  if (!readFunction() || !readFormats() || !readForm() || !readDomain() ||
+      !readClamp())
     return false;
-  if (from != spec.format && from != Format::F32)
-    return fail("'from' must be f32 or the format itself (" +
-                Twine(StringRef(name(spec.format))) + ")");
-
-  const json::Value *clamp = object.get("clamp");
-  if (!clamp)
-    return fail("the key 'clamp' is missing");
-  if (!readNumber(*clamp, "the clamp", spec.format, spec.clamp))
-    return false;
-  if (spec.clamp <= 0)
-    return fail("the clamp must be above zero");
-
-  const json::Value *list = object.get("coefficients");
-  if (!list)
+  if (!object.get("coefficients"))
     return fail("the key 'coefficients' is missing");
-  const json::Array *coefficients = list->getAsArray();
-  if (!coefficients)
-    return fail("'coefficients' must be an array of numbers");
-  if (coefficients->empty() || coefficients->size() > kMaxCoefficients)
-    return fail("there must be 1 to " + Twine(kMaxCoefficients) +
-                " coefficients, not " + Twine(coefficients->size()));
-  for (size_t i = 0; i < coefficients->size(); ++i) {
-    double number = 0;
-    if (!readNumber((*coefficients)[i], "coefficient " + Twine(i), spec.format,
-                    number))
-      return false;
-    spec.coefficients.push_back(number);
+  if (!readCoefficients("coefficients", spec.coefficients))
+    return false;
+  if (!object.get("upper"))
+    return !object.get("breakpoint") ||
+           fail("'breakpoint' goes with 'upper', the second piece");
+  if (!object.get("breakpoint"))
+    return fail("'upper' needs a 'breakpoint', where the second piece starts");
+  if (!readCoefficients("upper", spec.upper) ||
+      !readOptional("breakpoint", spec.format, spec.breakpoint))
+    return false;
+  return spec.upper.size() == spec.coefficients.size() ||
+         fail("'upper' must have as many coefficients as 'coefficients'");
+}
+
+bool ProgramReader::checkContract(const Program &program) {
+  const json::Value *found = object.get("contract");
+  if (!found)
+    return true;
+  const json::Object *contract = found->getAsObject();
+  if (!contract)
+    return fail("'contract' must be an object");
+  Certificate certificate = certify(program);
+  const std::pair<StringRef, double> values[] = {
+      {"inputs", double(certificate.inputs)},
+      {"max_abs", certificate.maxAbs},
+      {"max_rel", certificate.maxRel},
+      {"max_ulp", certificate.maxUlp}};
+  for (const auto &[key, value] : values) {
+    std::optional<double> stated = contract->getNumber(key);
+    if (!stated)
+      return fail("the contract lacks the number '" + key + "'");
+    if (*stated != value)
+      return fail(
+          "the contract says " + key + " = " + decimal(*stated) +
+          ", but the program has " + decimal(value) +
+          "; was a number edited? Fit it again, or remove the contract");
   }
   return true;
 }
@@ -217,14 +375,44 @@ bool ProgramReader::readSpec() {
 Expected<std::vector<Program>> ProgramReader::read() {
   if (!readSpec())
     return makeError(error);
-  // The second form is for chips without min.NaN.xorsign.abs.
+  raw_string_ostream(spec.definition) << json::Value(json::Object(object));
   std::vector<Program> programs = {
-      buildPolynomial(spec, from, ClampKind::XorSign, programName),
-      buildPolynomial(spec, from, ClampKind::MinMax, programName + "-sm80")};
+      buildPolynomial(spec, from, ClampKind::XorSign, programName)};
+  // The second form is for chips without min.NaN.xorsign.abs.
+  if (hasSignedClamp(spec))
+    programs.push_back(
+        buildPolynomial(spec, from, ClampKind::MinMax, programName + "-sm80"));
   for (const Program &program : programs)
     if (program.nodes().empty())
       return makeError(prefix + "no instructions can be built from it");
+  if (!checkContract(programs.front()))
+    return makeError(error);
   return programs;
+}
+
+/// The array of programs of a parsed file; null and an error otherwise.
+static const json::Array *programArray(const json::Value &file, StringRef path,
+                                       Error &error) {
+  if (const json::Array *array = file.getAsArray())
+    return array;
+  const json::Object *object = file.getAsObject();
+  const json::Value *version =
+      object ? object->get("poly_program_file") : nullptr;
+  if (!version) {
+    error =
+        makeError(path + ": expected an array of programs, [{...}, ...], or "
+                         "{\"poly_program_file\": 1, \"programs\": [...]}");
+    return nullptr;
+  }
+  if (version->getAsInteger() != kVersion) {
+    error = makeError(path + ": 'poly_program_file' must be " +
+                      Twine(kVersion) + ", the version that this poly reads");
+    return nullptr;
+  }
+  const json::Array *array = object->getArray("programs");
+  if (!array)
+    error = makeError(path + ": the key 'programs' must be an array");
+  return array;
 }
 
 Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
@@ -242,9 +430,10 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
     return syntaxError(parsed.takeError(), text, path);
-  const json::Array *array = parsed->getAsArray();
-  if (!array)
-    return makeError(path + ": expected an array of programs, [{...}, ...]");
+  Error error = Error::success();
+  const json::Array *array = programArray(*parsed, path, error);
+  if (error)
+    return std::move(error);
   if (array->empty())
     return makeError(path + ": the array holds no programs");
 
@@ -271,4 +460,74 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
     }
   }
   return programs;
+}
+
+std::string
+poly::programFileText(const std::vector<ProgramFileEntry> &entries) {
+  std::string text;
+  raw_string_ostream stream(text);
+  json::OStream out(stream, 1);
+  auto number = [](double value) { return json::Value(value); };
+  auto numbers = [&](StringRef key, ArrayRef<double> values) {
+    out.attributeArray(key, [&] {
+      for (double value : values)
+        out.value(number(value));
+    });
+  };
+  auto string = [&](StringRef key, std::string_view value) {
+    out.attribute(key, StringRef(value));
+  };
+  auto write = [&](const ProgramFileEntry &entry) {
+    const PolynomialSpec &spec = entry.spec;
+    bool custom = spec.function == Function::Custom;
+    Reduction reduction = reductionOf(spec);
+    string("name", entry.name);
+    string("function", name(spec.function));
+    if (custom) {
+      string("expression", spec.expression);
+      string("parity", name(reduction));
+    }
+    if (spec.parameter != 0)
+      out.attribute("parameter", number(spec.parameter));
+    if (std::isfinite(spec.domainLow) && std::isfinite(spec.domainHigh))
+      numbers("domain", {spec.domainLow, spec.domainHigh});
+    bool whole = reduction == Reduction::Whole;
+    string("form", whole                          ? "whole"
+                   : !spec.odd                    ? "half"
+                   : reduction == Reduction::Even ? "even"
+                                                  : "odd");
+    string("format", name(spec.format));
+    if (spec.to)
+      string("to", name(*spec.to));
+    string("from", name(entry.from));
+    if (whole)
+      out.attribute("clamp_low", number(spec.clampLow));
+    out.attribute("clamp", number(spec.clamp));
+    if (spec.squarings)
+      out.attribute("squarings", int64_t(spec.squarings));
+    if (spec.center != 0)
+      out.attribute("center", number(spec.center));
+    numbers("coefficients", spec.coefficients);
+    if (!spec.upper.empty()) {
+      out.attribute("breakpoint", number(spec.breakpoint));
+      numbers("upper", spec.upper);
+    }
+    string("provenance", spec.provenance);
+    Certificate c = certify(
+        buildPolynomial(spec, entry.from, ClampKind::XorSign, entry.name));
+    out.attributeObject("contract", [&] {
+      out.attribute("inputs", int64_t(c.inputs));
+      out.attribute("max_abs", number(c.maxAbs));
+      out.attribute("max_rel", number(c.maxRel));
+      out.attribute("max_ulp", number(c.maxUlp));
+    });
+  };
+  out.object([&] {
+    out.attribute("poly_program_file", kVersion);
+    out.attributeArray("programs", [&] {
+      for (const ProgramFileEntry &entry : entries)
+        out.object([&] { write(entry); });
+    });
+  });
+  return text + "\n";
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "poly/Program/Certify.h"
+#include "poly/Program/Expression.h"
 
 #include <cmath>
 #include <limits>
@@ -115,6 +116,21 @@ double poly::reference(Function function, double x, double parameter) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// The value of a formula; the last one that a thread asked for stays parsed.
+static double evaluate(const std::string &text, double x) {
+  thread_local std::string cachedText;
+  thread_local Expression cached;
+  if (cachedText != text) {
+    std::string error;
+    if (!Expression::parse(text, cached, error))
+      return std::numeric_limits<double>::quiet_NaN();
+    cachedText = text;
+  }
+  return cached(x);
+}
+
 double poly::reference(const ProgramInfo &info, double x) {
+  if (info.function == Function::Custom)
+    return evaluate(info.expression, x);
   return reference(info.function, x, info.parameter);
 }

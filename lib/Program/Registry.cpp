@@ -34,25 +34,34 @@ const CertificateRow kCertificates[] = {
 
 struct Registry {
   std::vector<RegisteredProgram> programs;
+  std::vector<CoupledProgram> coupled;
   std::unordered_map<std::string_view, const RegisteredProgram *> byName;
 
   Registry() {
     std::unordered_map<std::string_view, const Certificate *> certificates;
     for (const CertificateRow &row : kCertificates)
       certificates.emplace(row.name, &row.certificate);
+    auto certificateOf = [&](const Program &program) {
+      auto found = certificates.find(program.name());
+      if (found != certificates.end())
+        return *found->second;
+      // The tables and the builders disagree: this build is broken.
+      std::fprintf(stderr,
+                   "poly: internal error: program '%s' has no certificate; "
+                   "run poly-fit --certificates=lib/Program/Tables\n",
+                   program.name().c_str());
+      std::abort();
+    };
     std::vector<Program> built = buildShippedPrograms();
     programs.reserve(built.size());
     for (Program &program : built) {
-      auto found = certificates.find(program.name());
-      if (found == certificates.end()) {
-        // The tables and the builders disagree: this build is broken.
-        std::fprintf(stderr,
-                     "poly: internal error: program '%s' has no certificate; "
-                     "run poly-fit --certificates=lib/Program/Tables\n",
-                     program.name().c_str());
-        std::abort();
-      }
-      programs.push_back({std::move(program), *found->second});
+      Certificate certificate = certificateOf(program);
+      programs.push_back({std::move(program), certificate});
+    }
+    for (Program &program : buildCoupledPrograms()) {
+      Certificate value = certificateOf(program);
+      Certificate second = certificateOf(program.singleResult(1));
+      coupled.push_back({std::move(program), value, second});
     }
     byName.reserve(programs.size());
     for (const RegisteredProgram &entry : programs)
@@ -69,12 +78,29 @@ const Registry &registry() {
 
 std::vector<Program> poly::buildShippedPrograms() {
   std::vector<Program> programs;
-  programs.reserve(192);
+  programs.reserve(512);
   detail::addSigmoid(programs);
   detail::addTanh(programs);
   detail::addSilu(programs);
   detail::addExponentials(programs);
+  detail::addGelu(programs);
+  detail::addDerivatives(programs);
+  detail::addSigmoidShift(programs);
+  detail::addTurns(programs);
   return programs;
+}
+
+std::vector<Program> poly::buildCoupledPrograms() {
+  std::vector<Program> programs;
+  detail::addSigmoid(programs, /*coupled=*/true);
+  detail::addSilu(programs, /*coupled=*/true);
+  detail::addSigmoidShift(programs, /*coupled=*/true);
+  detail::addTurns(programs, /*coupled=*/true);
+  return programs;
+}
+
+const std::vector<CoupledProgram> &poly::coupledPrograms() {
+  return registry().coupled;
 }
 
 const std::vector<RegisteredProgram> &poly::shippedPrograms() {

@@ -404,9 +404,10 @@ public:
         std::fill_n(registers[id], width, nodes[id].imm);
   }
 
-  /// Runs \p n evaluations. inputs[i] holds n registers of argument i.
-  const uint32_t *run(const uint32_t *const *inputs, size_t n,
-                      const sfu::Deviation &deviation = {}) {
+  /// Runs \p n evaluations. inputs[i] holds n registers of argument i. The
+  /// registers of node i are then in node(i).
+  void run(const uint32_t *const *inputs, size_t n,
+           const sfu::Deviation &deviation = {}) {
     const std::vector<Node> &nodes = program.nodes();
     for (size_t id = 0; id < nodes.size(); ++id) {
       const Node &node = nodes[id];
@@ -423,8 +424,9 @@ public:
         for (size_t i = 0; i < n; ++i)
           registers[id][i] = sfu::deviate(node, registers[id][i], deviation);
     }
-    return registers[program.result()];
   }
+
+  const uint32_t *node(NodeId id) const { return registers[id]; }
 
 private:
   const Program &program;
@@ -436,11 +438,21 @@ private:
 } // namespace
 
 uint32_t poly::replay(const Program &program, const uint32_t *args) {
+  uint32_t results[kMaxResults];
+  replay(program, args, results);
+  return results[0];
+}
+
+void poly::replay(const Program &program, const uint32_t *args,
+                  uint32_t *results) {
   assert(!program.nodes().empty() && "an invalid program");
   std::vector<const uint32_t *> inputs(program.inputs().size());
   for (size_t i = 0; i < inputs.size(); ++i)
     inputs[i] = args + i;
-  return Machine(program, 1).run(inputs.data(), 1)[0];
+  Machine machine(program, 1);
+  machine.run(inputs.data(), 1);
+  for (NodeId id : program.results())
+    *results++ = machine.node(id)[0];
 }
 
 void poly::replayElements(const Program &program, const uint32_t *in,
@@ -475,7 +487,8 @@ void poly::replayElements(const Program &program, const uint32_t *in,
     const uint32_t *inputs[kMaxLanes] = {};
     for (size_t argument = 0; argument < types.size(); ++argument)
       inputs[argument] = arguments[argument];
-    const uint32_t *result = machine.run(inputs, n, deviation);
+    machine.run(inputs, n, deviation);
+    const uint32_t *result = machine.node(program.result());
     for (size_t i = 0; i < elements; ++i) {
       uint32_t shift = outBits == 32 ? 0 : outBits * uint32_t(i % lanes);
       out[start + i] = (result[i / lanes] >> shift) & outMask;

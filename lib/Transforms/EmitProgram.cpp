@@ -40,7 +40,7 @@ public:
       : builder(builder), loc(loc), program(program), inputs(inputs),
         cache(cache), constantPoint(constantPoint), fold(fold) {}
 
-  Value run();
+  SmallVector<Value> run();
 
 private:
   Type type(RegType registerType);
@@ -304,20 +304,31 @@ Value Emitter::emitFolded(const Node &node) {
   return LLVM::FMAOp::create(builder, loc, type(node.type), operands);
 }
 
-Value Emitter::run() {
+SmallVector<Value> Emitter::run() {
   values.reserve(program.nodes().size());
   for (const Node &node : program.nodes()) {
     Value folded =
         fold == mlir::poly::FoldArguments::Never ? Value() : emitFolded(node);
     values.push_back(folded ? folded : emit(node));
   }
-  return values[program.result()];
+  SmallVector<Value> results;
+  for (::poly::NodeId id : program.results())
+    results.push_back(values[id]);
+  return results;
 }
 
 Value mlir::poly::emitProgram(OpBuilder &builder, Location loc,
                               const Program &program, ValueRange inputs,
                               ConstantCache *cache, OpBuilder *constantPoint,
                               FoldArguments fold) {
+  return emitProgramResults(builder, loc, program, inputs, cache, constantPoint,
+                            fold)
+      .front();
+}
+
+SmallVector<Value> mlir::poly::emitProgramResults(
+    OpBuilder &builder, Location loc, const Program &program, ValueRange inputs,
+    ConstantCache *cache, OpBuilder *constantPoint, FoldArguments fold) {
   return Emitter(builder, loc, program, inputs, cache, constantPoint, fold)
       .run();
 }

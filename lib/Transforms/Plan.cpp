@@ -196,7 +196,8 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
       bool isRest = choice.rest && !site->isVector &&
                     !inShare(unsigned(index / 2), choice.share);
       auto named = [&](const RegisteredProgram *program) {
-        return ProgramAttr::get(&getContext(), program->program.name());
+        return ProgramAttr::get(&getContext(), program->program.name(),
+                                program->program.info().definition);
       };
       site->op->setAttr("program",
                         named(isRest ? choice.rest : choice.program));

@@ -149,7 +149,10 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
                          << " or later, but the chip is " << options.chip;
 
   for (const RegisteredProgram *registered : dialect.programs())
-    if (::poly::minimumSm(registered->program) <= chooser.targetModel->sm)
+    // No site proves that its argument stays inside a domain.
+    if (::poly::minimumSm(registered->program) <= chooser.targetModel->sm &&
+        std::isinf(registered->program.info().domainLow) &&
+        std::isinf(registered->program.info().domainHigh))
       chooser.candidates.push_back(
           {registered, ::poly::cost(registered->program, *chooser.targetModel),
            ::poly::cost(registered->program.scalarForm(), *chooser.targetModel),

@@ -19,6 +19,7 @@
 
 #include "ElementwiseRun.h"
 
+#include "poly/Program/ProgramFile.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
 
@@ -39,6 +40,17 @@ int main(int argc, char **argv) {
     return fail("usage: poly-test-ptx PROGRAM FILE.ptx KERNEL [PER-THREAD]");
   const poly::Program *program = nullptr;
   std::vector<poly::Program> programs = poly::buildShippedPrograms();
+  // A program file stands for its first program.
+  if (std::string(argv[1]).find(".json") != std::string::npos) {
+    std::ifstream file(argv[1]);
+    std::stringstream text;
+    text << file.rdbuf();
+    auto read = poly::parseProgramFile(text.str(), argv[1]);
+    if (!read)
+      return fail(llvm::toString(read.takeError()));
+    programs.assign(1, read->front());
+    program = &programs.front();
+  }
   for (const poly::Program &candidate : programs)
     if (candidate.name() == argv[1])
       program = &candidate;

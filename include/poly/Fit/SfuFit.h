@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The two f32 polynomials of the programs on the special function unit, whose
-/// coefficients are rounded to f32: 1/(1+e) on [0, 1] and tanh near 0.
+/// The f32 polynomials of the programs on the special function unit, whose
+/// coefficients are rounded to f32: 1/(1+e) on [0, 1], tanh near 0, and GELU's
+/// normal distribution.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,11 @@ SfuFit fitReciprocal(Function function, Format format, unsigned degree = 0);
 /// q of tanh(x) = x + x^3 q(x^2) on |x| <= kTanhOrigin, least relative error,
 /// of degree 3: the first whose error is below half an f32 ulp.
 SfuFit fitTanhOrigin();
+
+/// The slope and then the coefficients of SfuSpec::normal, ascending, for
+/// results in \p format; error is relative to Phi(-t), down to where x Phi(x)
+/// is a subnormal of the format.
+SfuFit fitNormal(Format format);
 
 } // namespace poly::fit
 

@@ -23,26 +23,27 @@
 
 namespace poly::fit {
 
+/// The functions that have a table of polynomials.
+std::vector<Function> tabledFunctions();
+
 /// The polynomial programs that ship for \p function, in table order.
 std::vector<PolynomialRequest> shippedRequests(Function function);
 
 /// One line of a table, without the newline.
-std::string tableRow(const PolynomialSpec &spec);
-std::string tableRow(Function function, bool origin, Format format,
+std::string tableRow(const PolynomialSpec &spec, bool coupled = false);
+std::string tableRow(Function function, const char *part, Format format,
                      const SfuFit &fit);
 std::string tableRow(const Program &program, const Certificate &certificate);
 
-/// "Sigmoid.inc", "Tanh.inc", "Silu.inc".
+/// "Sigmoid.inc", "DGeluErf.inc", ...
 std::string tableName(Function function);
 /// The whole text of a function's table, of Sfu.inc, Exp2.inc and
 /// Certificates.inc (every shipped program, from the tables compiled in).
-std::string functionTable(Function function);
+std::string functionTable(Function function,
+                          const SearchOptions &options = {});
 std::string sfuTable();
 std::string exp2Table();
 std::string certificateTable();
-
-/// The spec as one entry of a program file (poly/Program/ProgramFile.h).
-std::string programFileEntry(const PolynomialSpec &spec);
 
 /// Compares the tables in \p directory with what the fitter makes now, and
 /// calls \p report with a line for every difference. \p quick refits one row a

@@ -136,6 +136,9 @@ enum class Op : uint8_t {
           ///< (set.ge.u32.{bf16x2,f16x2}); false on NaN.
 };
 
+/// Results of a program: the value and the derivative.
+constexpr unsigned kMaxResults = 2;
+
 /// Index of a node in its Program.
 using NodeId = uint32_t;
 
@@ -171,6 +174,8 @@ struct ProgramInfo {
   bool roundsInput = false;
   /// The command or paper the coefficients come from.
   std::string provenance;
+  /// A user's program: the entry of a program file that defines it.
+  std::string definition;
   /// SigmoidShift and its derivative: n, the number of keys.
   double parameter = 0;
   /// Custom: the function as a formula in x.
@@ -187,6 +192,10 @@ struct ProgramInfo {
   bool weightsOnly = false;
 };
 
+/// The function of result number \p index: the function itself, then its
+/// derivative (of sine, the cosine). Custom where there is none.
+Function resultFunction(Function function, unsigned index);
+
 /// A straight-line program. Nodes are in evaluation order: operands precede
 /// users. Build one with ProgramBuilder, which checks every node.
 class Program {
@@ -199,8 +208,15 @@ public:
   /// registers (lane 0, lane 1); a packed one takes one register. Four lanes
   /// are four F32 registers or two packed ones.
   const std::vector<Type> &inputs() const { return inputTypes; }
-  NodeId result() const { return resultId; }
-  Type resultType() const { return nodeList[resultId].type; }
+  /// What the program computes. A coupled program has a second result, the
+  /// function of resultFunction(); both have the same type.
+  const std::vector<NodeId> &results() const { return resultIds; }
+  NodeId result() const { return resultIds.front(); }
+  Type resultType() const { return nodeList[result()].type; }
+
+  /// The program of result number \p index alone, named after it when it is not
+  /// the first.
+  Program singleResult(unsigned index) const;
 
   /// The same program for arguments between \p low and \p high only.
   Program within(double low, double high) const;
@@ -218,7 +234,7 @@ private:
   ProgramInfo programInfo;
   std::vector<Node> nodeList;
   std::vector<Type> inputTypes;
-  NodeId resultId = 0;
+  std::vector<NodeId> resultIds = {0};
 };
 
 /// Builds a Program node by node. Structural mistakes (wrong operand type, an
@@ -259,7 +275,8 @@ public:
   /// The first mistake, empty when there is none.
   const std::string &errorMessage() const { return error; }
   /// Ends the program. On a recorded mistake the returned Program has no nodes.
-  Program finish(NodeId result);
+  Program finish(NodeId result) { return finish(std::vector<NodeId>{result}); }
+  Program finish(std::vector<NodeId> results);
 
 private:
   NodeId append(const Node &node);
@@ -313,7 +330,7 @@ std::string ptxName(const Node &node);
 inline bool identical(const Program &a, const Program &b) {
   return a.info().function == b.info().function &&
          a.info().from == b.info().from && a.info().to == b.info().to &&
-         a.nodes() == b.nodes() && a.result() == b.result();
+         a.nodes() == b.nodes() && a.results() == b.results();
 }
 
 /// Number of PTX instructions, constants and bitcasts not counted.

@@ -7,15 +7,31 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Polynomial programs described by a JSON array, as poly-fit writes them:
+/// Polynomial programs described by JSON, as poly-fit writes them:
 ///
-///   [{"name": "sigmoid-mine", "function": "sigmoid", "form": "half",
-///     "format": "bf16", "from": "bf16", "clamp": 5.25,
-///     "coefficients": [0.25, 0.003, -0.01], "provenance": "poly-fit ..."}]
+///   {"poly_program_file": 1,
+///    "programs": [
+///     {"name": "softsign-mine", "function": "custom",
+///      "expression": "x/(1+abs(x))", "parity": "odd", "domain": [-8, 8],
+///      "form": "half", "format": "bf16", "from": "bf16", "clamp": 8,
+///      "coefficients": [0.9, -0.2, 0.01], "provenance": "poly-fit ...",
+///      "contract": {"inputs": 33282, "max_abs": 0.02, "max_rel": 0.1,
+///                   "max_ulp": 20}}]}
 ///
-/// `form` is "half" (y * q(|y|)) or "odd" (y * q(y^2)), y the argument clamped
-/// to [-clamp, clamp]; coefficients are those of q, ascending. `format` is the
-/// arithmetic and result format; `from` the argument format (default: format).
+/// or by the array of programs alone. The keys are the fields of
+/// PolynomialSpec:
+///   form: "half" (q of |y|, y the clamped argument), "odd" or "even" (q of
+///   y^2),
+///     "whole" (q of y, clamped to [clamp_low, clamp]);
+///   coefficients: of q, ascending; with "upper" and "breakpoint", two pieces;
+///   squarings: the result is q to the power 2^squarings; center: q takes
+///     |y| - center;
+///   format: of the arithmetic, bf16, f16 or f32; to: of the results (default:
+///     format); from: of the arguments (default: to);
+///   parity, expression: of the function "custom"; parameter: n of
+///     "sigmoid_shift"; domain: the arguments that the program is for;
+///   contract: what the certificate must say. A program that errs otherwise,
+///     because a number was changed, is refused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +39,7 @@
 #define POLY_PROGRAM_PROGRAMFILE_H
 
 #include "poly/Program/Program.h"
+#include "poly/Program/Schemes.h"
 
 #include "llvm/Support/Error.h"
 
@@ -32,9 +49,18 @@ namespace poly {
 
 /// Parses \p text; \p path names the file in messages ("path:line: ..."). Every
 /// coefficient must be finite and survive rounding to the format. Each program
-/// comes in two forms: its own, and "<name>-sm80" for chips before sm_86.
+/// comes in its own form and, where that needs sm_86, in a second one,
+/// "<name>-sm80".
 llvm::Expected<std::vector<Program>> parseProgramFile(llvm::StringRef text,
                                                       llvm::StringRef path);
+
+/// A file of these programs with their contracts.
+struct ProgramFileEntry {
+  std::string name;
+  PolynomialSpec spec;
+  Format from = Format::BF16;
+};
+std::string programFileText(const std::vector<ProgramFileEntry> &entries);
 
 } // namespace poly
 

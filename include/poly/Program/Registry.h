@@ -22,12 +22,23 @@ struct RegisteredProgram {
   Certificate certificate;
 };
 
+/// A program of two results: the value and the derivative (of sine, the
+/// cosine), each with the contract of the function it is.
+struct CoupledProgram {
+  Program program;
+  Certificate value, second;
+};
+
 /// All shipped programs in a fixed order, built once, thread safe. The
 /// certificates come from Tables/Certificates.inc, which a test regenerates.
 const std::vector<RegisteredProgram> &shippedPrograms();
 
+/// The shipped programs of two results; none of shippedPrograms() has them.
+const std::vector<CoupledProgram> &coupledPrograms();
+
 /// The shipped programs without their certificates: what poly-fit certifies.
 std::vector<Program> buildShippedPrograms();
+std::vector<Program> buildCoupledPrograms();
 
 /// The shipped program called \p name, or null.
 const RegisteredProgram *findProgram(std::string_view name);

@@ -19,6 +19,8 @@ namespace poly {
 /// Runs \p program on raw 32-bit registers, bit for bit as the GPU would.
 /// \p args has one register per entry of program.inputs().
 uint32_t replay(const Program &program, const uint32_t *args);
+/// The same for all of program.results().
+void replay(const Program &program, const uint32_t *args, uint32_t *results);
 
 /// Evaluates \p count elements: lane packing is done here. \p in and \p out
 /// hold one element per 32-bit word in the program's own formats: f32 bits, or

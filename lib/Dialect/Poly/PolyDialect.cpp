@@ -8,6 +8,8 @@
 
 #include "poly/Dialect/Poly/PolyDialect.h"
 
+#include "poly/Program/ProgramFile.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -49,6 +51,35 @@ const ::poly::RegisteredProgram *PolyDialect::findProgram(StringRef name) {
     if (user->program.name() == view)
       return user.get();
   return nullptr;
+}
+
+const ::poly::RegisteredProgram *
+PolyDialect::findProgram(ProgramAttr attribute, std::string &error) {
+  StringRef name = attribute.getName(), definition = attribute.getDefinition();
+  const ::poly::RegisteredProgram *known = findProgram(name);
+  if (definition.empty() ||
+      (known && known->program.info().definition == definition)) {
+    if (!known)
+      error = ("unknown program '" + name + "'").str();
+    return known;
+  }
+  llvm::Expected<std::vector<::poly::Program>> programs =
+      ::poly::parseProgramFile(("[" + definition + "]").str(), name);
+  if (!programs) {
+    error = llvm::toString(programs.takeError());
+    return nullptr;
+  }
+  for (::poly::Program &program : *programs) {
+    ::poly::Certificate certificate = ::poly::certify(program);
+    if (failed(addProgram({std::move(program), certificate}))) {
+      error = ("the name '" + name + "' belongs to another program").str();
+      return nullptr;
+    }
+  }
+  known = findProgram(name);
+  if (!known)
+    error = ("the definition is not of a program '" + name + "'").str();
+  return known;
 }
 
 std::vector<const ::poly::RegisteredProgram *> PolyDialect::programs() {

@@ -38,10 +38,11 @@ static LogicalResult verifyFunctionOp(Operation *op, Value operand,
   if (!program)
     return success();
   auto *dialect = cast<PolyDialect>(op->getDialect());
+  std::string error;
   const ::poly::RegisteredProgram *registered =
-      dialect->findProgram(program.getName());
+      dialect->findProgram(program, error);
   if (!registered)
-    return op->emitOpError() << "unknown program '" << program.getName() << "'";
+    return op->emitOpError() << error;
   if (registered->program.info().function != *getFunction(op))
     return op->emitOpError()
            << "program '" << program.getName() << "' evaluates "
@@ -225,11 +226,11 @@ LogicalResult InlinedOp::verify() {
 
 LogicalResult ApplyOp::verify() {
   auto *dialect = cast<PolyDialect>((*this)->getDialect());
+  std::string error;
   const ::poly::RegisteredProgram *registered =
-      dialect->findProgram(getProgram().getName());
+      dialect->findProgram(getProgram(), error);
   if (!registered)
-    return emitOpError() << "unknown program '" << getProgram().getName()
-                         << "'";
+    return emitOpError() << error;
   const ::poly::ProgramInfo &info = registered->program.info();
   // How MLIR writes the format's type.
   auto spelling = [](::poly::Format format) {

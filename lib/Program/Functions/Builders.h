@@ -19,39 +19,62 @@
 namespace poly::detail {
 
 constexpr unsigned kMaxCoefficients = 8;
+constexpr unsigned kMaxSfuCoefficients = 14;
 
-/// One row of Tables/{Sigmoid,Tanh,Silu}.inc.
+/// One row of a function's table: the fields of PolynomialSpec that its
+/// programs use.
 struct PolynomialRow {
   bool odd;
   bool exactTail;
-  Format format;
-  double clamp;
+  bool coupled; ///< The derivative is a second result.
+  Format format, to;
+  unsigned squarings;
+  double center;                           ///< 0: none.
+  double parameter, domainLow, domainHigh; ///< Equal: no domain.
+  double clampLow, clamp;
+  double breakpoint; ///< 0: one piece.
   unsigned count;
-  double coefficients[kMaxCoefficients];
+  double coefficients[kMaxCoefficients], upper[kMaxCoefficients];
   const char *command; ///< The poly-fit command that makes the row.
+};
+
+/// The fitted parts of SFU programs.
+enum class SfuPart : uint8_t {
+  Reciprocal, ///< SfuSpec::reciprocal.
+  Origin,     ///< SfuSpec::origin.
+  Normal,     ///< SfuSpec::slope and then SfuSpec::normal.
 };
 
 /// One row of Tables/Sfu.inc.
 struct SfuRow {
   Function function;
-  bool origin;   ///< The f32 polynomial of tanh around 0, else 1/(1+e).
+  SfuPart part;
   Format format; ///< Of the result.
   unsigned count;
-  double coefficients[kMaxCoefficients];
+  double coefficients[kMaxSfuCoefficients];
   const char *command;
 };
 
-/// Appends every row's program: from its own format and from f32, with either
-/// clamp.
+/// The spec of a row.
+PolynomialSpec specOf(Function function, const PolynomialRow &row);
+
+/// Appends every row's program: from its own format and from f32, and with
+/// either clamp where they differ. \p coupled picks the rows.
 void addPolynomials(std::vector<Program> &programs, Function function,
-                    const PolynomialRow *rows, size_t count);
+                    const PolynomialRow *rows, size_t count,
+                    bool coupled = false);
 
-/// Appends the SFU programs of \p function.
-void addSfuPrograms(std::vector<Program> &programs, Function function);
+/// Appends the SFU programs of \p function; SigmoidShift: for n = \p parameter.
+void addSfuPrograms(std::vector<Program> &programs, Function function,
+                    double parameter = 0);
 
-void addSigmoid(std::vector<Program> &programs);
+void addSigmoid(std::vector<Program> &programs, bool coupled = false);
 void addTanh(std::vector<Program> &programs);
-void addSilu(std::vector<Program> &programs);
+void addSilu(std::vector<Program> &programs, bool coupled = false);
+void addGelu(std::vector<Program> &programs);
+void addDerivatives(std::vector<Program> &programs);
+void addSigmoidShift(std::vector<Program> &programs, bool coupled = false);
+void addTurns(std::vector<Program> &programs, bool coupled = false);
 void addExponentials(std::vector<Program> &programs);
 
 } // namespace poly::detail

@@ -29,7 +29,8 @@ static const detail::PolynomialRow kRows[] = {
 #include "../Tables/Sigmoid.inc"
 };
 
-void detail::addSigmoid(std::vector<Program> &programs) {
-  addPolynomials(programs, Function::Sigmoid, kRows, std::size(kRows));
-  addSfuPrograms(programs, Function::Sigmoid);
+void detail::addSigmoid(std::vector<Program> &programs, bool coupled) {
+  addPolynomials(programs, Function::Sigmoid, kRows, std::size(kRows), coupled);
+  if (!coupled)
+    addSfuPrograms(programs, Function::Sigmoid);
 }

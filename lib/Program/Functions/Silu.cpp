@@ -27,7 +27,8 @@ static const detail::PolynomialRow kRows[] = {
 #include "../Tables/Silu.inc"
 };
 
-void detail::addSilu(std::vector<Program> &programs) {
-  addPolynomials(programs, Function::Silu, kRows, std::size(kRows));
-  addSfuPrograms(programs, Function::Silu);
+void detail::addSilu(std::vector<Program> &programs, bool coupled) {
+  addPolynomials(programs, Function::Silu, kRows, std::size(kRows), coupled);
+  if (!coupled)
+    addSfuPrograms(programs, Function::Silu);
 }

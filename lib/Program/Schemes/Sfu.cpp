@@ -57,6 +57,11 @@ constexpr uint8_t kOrAnd = 0xf0 | (0xcc & 0xaa);
 /// bf16 subnormal, 2^-134, and e = 2^-140.6; 16 leaves room for the error of
 /// ex2.approx.
 constexpr int kBF16Shift = 16;
+
+bool isBasic(Function function) {
+  return function == Function::Sigmoid || function == Function::Tanh ||
+         function == Function::Silu;
+}
 /// Where |x| is below this, tanh(x) rounds to x within 2^-15.6 relative, an
 /// eighth of half an f16 ulp; above it, the cancellation in 1 - e loses less.
 constexpr double kTanhIsIdentity = 0x1p-7;
@@ -65,14 +70,13 @@ constexpr double kTanhIsIdentity = 0x1p-7;
 class LaneBuilder {
 public:
   LaneBuilder(ProgramBuilder &b, const SfuSpec &spec)
-      : b(b), spec(spec),
-        shift(spec.to == Format::BF16 && spec.function != Function::Tanh
-                  ? kBF16Shift
-                  : 0) {}
+      : b(b), spec(spec), shift(detail::sfuShift(spec)) {}
 
   /// The function of the f32 node \p x; for tanh through ex2 with
   /// \p magnitude, of |x|: the caller puts the sign back.
   NodeId build(NodeId x) {
+    if (!isBasic(spec.function))
+      return detail::buildSfuLane(b, spec, x);
     if (spec.form == SfuForm::Tanh32)
       return throughTanh(x);
     if (spec.function == Function::Tanh)
@@ -94,21 +98,7 @@ private:
     return b.unary(flush ? Op::Ex2ApproxFtz : Op::Ex2Approx, power);
   }
 
-  /// 2^-shift / (1 + e), given e scaled by 2^shift.
-  NodeId reciprocal(NodeId e) {
-    // The divisor lies in [2^shift, 2^(shift + 1)]: nothing to flush.
-    if (spec.form == SfuForm::Sfu)
-      return b.unary(Op::RcpApproxFtz,
-                     b.add(e, number(std::ldexp(1.0, shift))));
-    NodeId result = 0;
-    for (size_t i = spec.reciprocal.size(); i-- > 0;) {
-      NodeId coefficient =
-          number(std::ldexp(spec.reciprocal[i], -shift * int(i + 1)));
-      result = i + 1 == spec.reciprocal.size() ? coefficient
-                                               : b.fma(result, e, coefficient);
-    }
-    return result;
-  }
+  NodeId reciprocal(NodeId e) { return detail::buildSfuReciprocal(b, spec, e); }
 
   NodeId sigmoid(NodeId x) {
     NodeId e = exponential(b.abs(x), kLog2E);
@@ -172,13 +162,39 @@ NodeId copySign(ProgramBuilder &b, NodeId magnitude, NodeId x) {
 
 } // namespace
 
+int poly::detail::sfuShift(const SfuSpec &spec) {
+  return spec.to == Format::BF16 && spec.function != Function::Tanh ? kBF16Shift
+                                                                    : 0;
+}
+
+NodeId poly::detail::buildSfuReciprocal(ProgramBuilder &b, const SfuSpec &spec,
+                                        NodeId e) {
+  int shift = sfuShift(spec);
+  auto number = [&](double value) { return b.constant(Type::F32, value); };
+  // The divisor lies in [2^shift, 2^(shift + 1)]: nothing to flush.
+  if (spec.form == SfuForm::Sfu)
+    return b.unary(Op::RcpApproxFtz, b.add(e, number(std::ldexp(1.0, shift))));
+  NodeId result = 0;
+  for (size_t i = spec.reciprocal.size(); i-- > 0;) {
+    NodeId coefficient =
+        number(std::ldexp(spec.reciprocal[i], -shift * int(i + 1)));
+    result = i + 1 == spec.reciprocal.size() ? coefficient
+                                             : b.fma(result, e, coefficient);
+  }
+  return result;
+}
+
 Program poly::buildSfu(const SfuSpec &spec) {
   bool scalar = spec.to == Format::F32;
   Type type = scalar ? Type::F32 : packedType(spec.to);
   ProgramInfo info;
   info.function = spec.function;
   info.form = std::string(name(spec.form));
-  info.name = std::string(name(spec.function)) + "-" + info.form + "-";
+  info.parameter = spec.parameter;
+  info.name = std::string(name(spec.function));
+  if (spec.parameter != 0)
+    info.name += std::to_string(long(spec.parameter));
+  info.name += "-" + info.form + "-";
   if (spec.from == Format::F32 && !scalar)
     info.name += "f32-";
   info.name += name(type);

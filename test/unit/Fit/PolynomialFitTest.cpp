@@ -76,14 +76,15 @@ TEST(PolynomialFit, AnExactTailCosts) {
 }
 
 TEST(PolynomialFit, NoShippedProgramIsBelowItsLowerBound) {
-  for (Function function : {Function::Sigmoid, Function::Tanh, Function::Silu})
+  for (Function function : {Function::Sigmoid, Function::Tanh, Function::DTanh})
     for (const PolynomialRequest &r : shippedRequests(function)) {
-      if (r.format != Format::BF16)
+      if (r.format != Format::BF16 || r.coupled || r.odd)
         continue;
       PolynomialSpec spec;
-      spec.odd = r.odd;
+      spec.function = function;
       spec.exactTail = r.exactTail;
-      spec.coefficients.resize(r.odd ? 3 : r.degree);
+      spec.center = r.centered;
+      spec.coefficients.resize(r.degree + (function == Function::DTanh));
       std::string program =
           std::string(name(function)) + "-" + formName(spec) + "-bf16x2";
       const RegisteredProgram *entry = findProgram(program);
@@ -101,22 +102,37 @@ TEST(PolynomialFit, ChecksRequests) {
             "degree 1 of form 'half' is out of range 2 to 6");
   EXPECT_EQ(check(request(Function::Sigmoid, true, 4)),
             "form 'odd' has odd degrees only, not 4");
-  EXPECT_NE(check(request(Function::Sigmoid, false, 3, Format::F32)), "");
   PolynomialRequest free = request(Function::Silu, false, 3);
   free.exactTail = false;
   EXPECT_EQ(check(free), "silu needs an exact tail");
+  PolynomialRequest shift = request(Function::SigmoidShift, false, 3);
+  EXPECT_NE(check(shift).find("--parameter=n"), std::string::npos);
+  shift.parameter = 4096;
+  EXPECT_EQ(check(shift), "give the range of the arguments, "
+                          "--domain=LOW,HIGH");
+  shift.domainLow = -6;
+  shift.domainHigh = 6;
+  EXPECT_EQ(check(shift), "");
+  EXPECT_NE(check(request(Function::Exp2, false, 3)), "");
 }
 
-// The table's row is what the command beside it makes, and twice the same.
+// The table's row is what the command beside it makes, and twice the same,
+// whatever the number of threads.
 TEST(PolynomialFit, RemakesAShippedRow) {
-  PolynomialRequest r = request(Function::Tanh, true, 5);
-  PolynomialFit first = fitPolynomial(r), second = fitPolynomial(r);
+  PolynomialRequest r = request(Function::Tanh, false, 3);
+  SearchOptions one, three;
+  one.threads = 1;
+  three.threads = 3;
+  PolynomialFit first = fitPolynomial(r, one), second = fitPolynomial(r, three);
   EXPECT_EQ(tableRow(first.spec), tableRow(second.spec));
-  EXPECT_EQ(first.spec.provenance, "poly-fit --function=tanh --form=odd "
-                                   "--degree=5 --format=bf16 --seed=1");
-  const RegisteredProgram *entry = findProgram("tanh-odd5-bf16x2");
+  EXPECT_EQ(first.candidates, second.candidates);
+  EXPECT_EQ(first.spec.provenance, "poly-fit --function=tanh --form=half "
+                                   "--degree=3 --format=bf16 --seed=1");
+  const RegisteredProgram *entry = findProgram("tanh-half3-bf16x2");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->certificate.maxAbs, first.certificate.maxAbs);
+  // What the search saw is what Replay gives.
+  EXPECT_EQ(first.error, first.certificate.maxAbs);
   Program program =
       buildPolynomial(first.spec, Format::BF16, ClampKind::XorSign);
   for (uint32_t bits = 0; bits < 0x10000; ++bits)
@@ -127,13 +143,14 @@ TEST(PolynomialFit, RemakesAShippedRow) {
 }
 
 TEST(PolynomialFit, ProgramFileReadsBackAsTheSameProgram) {
-  PolynomialSpec spec;
+  ProgramFileEntry entry;
+  entry.name = "mine";
+  PolynomialSpec &spec = entry.spec;
   spec.function = Function::Silu;
   spec.clamp = 5.25;
   spec.coefficients = {0.28125, -0.0537109375, 0.0034332275390625};
   spec.provenance = "by hand";
-  auto programs =
-      parseProgramFile("[" + programFileEntry(spec) + "]", "fit.json");
+  auto programs = parseProgramFile(programFileText({entry}), "fit.json");
   ASSERT_TRUE(bool(programs)) << llvm::toString(programs.takeError());
   ASSERT_EQ(programs->size(), 2u); // And the form for sm_80.
   Program expected = buildPolynomial(spec, Format::BF16, ClampKind::XorSign);

@@ -67,11 +67,11 @@ protected:
 TEST_F(Tables, AreFresh) { EXPECT_EQ(check(), 0u) << lines; }
 
 TEST_F(Tables, ASpoiledRowAndAMissingFileAreFound) {
-  replace("Certificates.inc", "{\"tanh-odd5-f16x2\", {",
-          "{\"tanh-odd5-f16x2\", {1");
+  replace("Certificates.inc", "{\"tanh-half4-f16x2\", {",
+          "{\"tanh-half4-f16x2\", {1");
   std::filesystem::remove(directory / "Sfu.inc");
   EXPECT_EQ(check(), 2u) << lines;
   EXPECT_NE(lines.find("Certificates.inc: row "), std::string::npos) << lines;
-  EXPECT_NE(lines.find("tanh-odd5-f16x2"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("tanh-half4-f16x2"), std::string::npos) << lines;
   EXPECT_NE(lines.find("Sfu.inc: cannot be read"), std::string::npos) << lines;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "poly/Program/ProgramFile.h"
+#include "poly/Program/Certify.h"
 
 #include "poly/Program/Replay.h"
 
@@ -80,6 +81,42 @@ TEST(ProgramFile, ReadsPrograms) {
   EXPECT_TRUE(tanh.info().roundsInput);
 }
 
+TEST(ProgramFile, ACustomFunctionIsWrittenAndReadBack) {
+  ProgramFileEntry written;
+  written.name = "softsign";
+  written.from = Format::F16;
+  PolynomialSpec &spec = written.spec;
+  spec.function = Function::Custom;
+  spec.expression = "x/(1+abs(x))";
+  spec.reduction = Reduction::Odd;
+  spec.format = Format::F16;
+  spec.clamp = 4;
+  spec.domainLow = -8;
+  spec.domainHigh = 8;
+  spec.coefficients = {0.75, -0.25};
+  spec.upper = {0.5, -0.0625};
+  spec.breakpoint = 1.5;
+  std::string text = programFileText({written});
+  llvm::Expected<std::vector<Program>> programs =
+      parseProgramFile(text, "my.json");
+  ASSERT_TRUE(bool(programs)) << llvm::toString(programs.takeError());
+  ASSERT_EQ(programs->size(), 2u);
+  const ProgramInfo &info = programs->front().info();
+  EXPECT_EQ(info.function, Function::Custom);
+  EXPECT_EQ(info.expression, "x/(1+abs(x))");
+  EXPECT_EQ(info.domainHigh, 8);
+  EXPECT_EQ(info.form, "half2x2");
+  EXPECT_EQ(reference(info, 3.0), 0.75);
+  Program expected = buildPolynomial(spec, Format::F16, ClampKind::XorSign);
+  for (uint32_t bits = 0; bits < 0x10000u; ++bits)
+    ASSERT_EQ(replayElement(programs->front(), bits),
+              replayElement(expected, bits));
+  // A changed coefficient breaks the contract.
+  size_t at = text.find("0.75");
+  text.replace(at, 4, "0.7505");
+  expectError(text, "my.json: program 1 ('softsign'): the contract says ");
+}
+
 TEST(ProgramFile, DepthIsLimited) {
   // The JSON parser recurses, so this would overflow the stack.
   expectError(std::string(200000, '['), "nested too deeply");
@@ -97,6 +134,10 @@ TEST(ProgramFile, SyntaxErrorsGiveTheLine) {
 
 TEST(ProgramFile, RejectsWrongShapes) {
   expectError("{}", "my.json: expected an array of programs");
+  expectError("{\"poly_program_file\": 2, \"programs\": []}",
+              "my.json: 'poly_program_file' must be 1");
+  expectError("{\"poly_program_file\": 1}",
+              "my.json: the key 'programs' must be an array");
   expectError("[]", "my.json: the array holds no programs");
   expectError("[3]", "my.json: program 1: expected an object");
   expectError("[" + entry() + "," + entry() + "]",
@@ -131,15 +172,43 @@ TEST(ProgramFile, RejectsBadKeysAndValues) {
   expectMistake("\"half\"", "\"horner\"", "unknown form 'horner'");
   expectMistake("\"half\"", "3", "'form' must be a string");
   expectMistake("\"bf16\"", "\"fp16\"", "unknown format 'fp16'");
-  expectMistake("\"bf16\"", "\"f32\"", "'format' must be bf16 or f16");
+  expectMistake("\"bf16\"", "\"bf16\", \"to\": \"f16\"",
+                "'to' must be narrower than the arithmetic (bf16)");
+  expectMistake("\"bf16\"", "\"f32\", \"from\": \"bf16\"",
+                "'from' must be f32");
   expectMistake("\"clamp\"", "\"from\": \"f16\", \"clamp\"",
                 "'from' must be f32 or the format itself (bf16)");
   expectMistake("[0.25, 0.003, -0.01]", "[]",
-                "there must be 1 to 6 coefficients, not 0");
-  expectMistake("[0.25, 0.003, -0.01]", "[1,1,1,1,1,1,1]",
-                "there must be 1 to 6 coefficients, not 7");
+                "there must be 1 to 8 coefficients, not 0");
+  expectMistake("[0.25, 0.003, -0.01]", "[1,1,1,1,1,1,1,1,1]",
+                "there must be 1 to 8 coefficients, not 9");
   expectMistake("[0.25, 0.003, -0.01]", "0.25",
                 "'coefficients' must be an array");
+  expectMistake("\"sigmoid\"", "\"custom\"",
+                "the function 'custom' needs an expression");
+  expectMistake("\"sigmoid\"", "\"sigmoid\", \"expression\": \"x\"",
+                "an expression goes with the function 'custom'");
+  expectMistake("\"sigmoid\"", "\"sigmoid\", \"parameter\": 3",
+                "the function 'sigmoid' has no parameter");
+  expectMistake("\"sigmoid\"", "\"sigmoid_shift\"",
+                "the function 'sigmoid_shift' needs a 'parameter'");
+  expectMistake("\"half\"", "\"whole\"", "form 'whole' does not go with");
+  expectMistake("\"clamp\"", "\"squarings\": 2, \"clamp\"",
+                "'squarings' must be 0 to 4, and 0 but for form 'whole'");
+  expectMistake("\"clamp\"", "\"domain\": [3, 1], \"clamp\"",
+                "the domain must start below its end");
+  expectMistake("\"clamp\"", "\"upper\": [1, 1, 1], \"clamp\"",
+                "'upper' needs a 'breakpoint'");
+  expectMistake("\"clamp\"", "\"upper\": [1, 1], \"breakpoint\": 2, \"clamp\"",
+                "'upper' must have as many coefficients");
+  expectMistake("\"clamp\"", "\"breakpoint\": 2, \"clamp\"",
+                "'breakpoint' goes with 'upper'");
+  expectMistake("\"clamp\"", "\"contract\": {\"inputs\": 65280}, \"clamp\"",
+                "the contract lacks the number 'max_abs'");
+  expectMistake("\"clamp\"",
+                "\"contract\": {\"inputs\": 65280, \"max_abs\": 0.001, "
+                "\"max_rel\": 1, \"max_ulp\": 3}, \"clamp\"",
+                "the contract says max_abs = 0.001, but the program has ");
   expectError("[" + entry("sigmoid-mine", "a b") + "]",
               "the name must be letters");
   expectError("[" + entry("sigmoid-mine", "") + "]",

@@ -22,7 +22,17 @@
 namespace poly::test {
 
 inline bool isPolynomial(const ProgramInfo &info) {
-  return info.form.rfind("half", 0) == 0 || info.form.rfind("odd", 0) == 0;
+  for (const char *scheme : {"half", "odd", "even", "whole"})
+    if (info.form.rfind(scheme, 0) == 0)
+      return true;
+  return false;
+}
+
+/// x times a function that goes from 0 to 1.
+inline bool isGate(const ProgramInfo &info) {
+  return info.function == Function::Silu ||
+         info.function == Function::GeluErf ||
+         info.function == Function::GeluTanh;
 }
 
 /// The programs of sigmoid, tanh and their like. Exponentials have tests of

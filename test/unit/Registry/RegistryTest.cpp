@@ -40,7 +40,7 @@ TEST(Registry, ShipsEveryForm) {
     for (const char *type : {"bf16x2", "f16x2"}) {
       for (const char *from : {"", "f32-"}) {
         std::string suffix = std::string("-") + from + type;
-        for (const char *form : {"half3", "half4", "odd5"})
+        for (const char *form : {"half3", "half4"})
           for (const char *clamp : {"", "-sm80"})
             EXPECT_NE(findProgram(prefix + form + suffix + clamp), nullptr)
                 << prefix << form << suffix << clamp;
@@ -73,16 +73,21 @@ TEST(Registry, NameSaysFormatsAndInfoAgrees) {
   }
 }
 
-// Clamp, |y| or y^2, one fma a coefficient (tanh: the last one is a mul), and
-// for silu the product with x; cvt for f32 arguments; sm_80 clamps in two.
+// Clamp, |y|, its distance from a center if there is one, one fma a coefficient
+// (tanh: the last one is a mul), and for silu and gelu the product with x; cvt
+// for f32 arguments; sm_80 clamps in two.
 TEST(Registry, PolynomialsHaveTheirInstructionCount) {
   for (const RegisteredProgram &entry : shippedPrograms()) {
     const ProgramInfo &info = entry.program.info();
-    if (!isPolynomial(info))
+    bool basic = info.function == Function::Sigmoid ||
+                 info.function == Function::Tanh || isGate(info);
+    if (!isPolynomial(info) || !basic || info.to == Format::F32)
       continue;
     bool sm80 = info.name.find("-sm80") != std::string::npos;
-    unsigned coefficients = info.form.rfind("half4", 0) == 0 ? 4 : 3;
-    unsigned expected = 2 + coefficients + (info.function == Function::Silu) +
+    ASSERT_EQ(info.form.rfind("half", 0), 0u) << info.name;
+    unsigned coefficients = unsigned(info.form[4] - '0');
+    bool centered = info.form.size() > 5 && info.form[5] == 'c';
+    unsigned expected = 2 + coefficients + isGate(info) + centered +
                         (info.from == Format::F32) + sm80;
     EXPECT_EQ(instructionCount(entry.program), expected) << info.name;
     EXPECT_EQ(minimumSm(entry.program), sm80 ? 80u : 86u) << info.name;

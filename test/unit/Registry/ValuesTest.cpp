@@ -44,6 +44,8 @@ TEST(Values, SaturateExactly) {
         EXPECT_EQ(at(program, -x), -1.0);
         break;
       case Function::Silu:
+      case Function::GeluErf:
+      case Function::GeluTanh:
         EXPECT_EQ(at(program, x), identity) << x;
         if (std::isfinite(identity)) {
           EXPECT_EQ(at(program, -x), 0.0) << x;
@@ -60,7 +62,9 @@ TEST(Values, FreeTailsStayWithinTheRangeAndTheBound) {
   unsigned seen = 0;
   forEachProgram([&](const Program &program) {
     const ProgramInfo &info = program.info();
-    if (hasExactTail(info))
+    bool saturates =
+        info.function == Function::Sigmoid || info.function == Function::Tanh;
+    if (hasExactTail(info) || !saturates)
       return;
     ++seen;
     double bound = findProgram(info.name)->certificate.maxAbs;
@@ -122,12 +126,25 @@ TEST(Values, Infinities) {
     const FormatTraits &from = traits(info.from), &to = traits(info.to);
     uint32_t plus = replayElement(program, from.infinity);
     uint32_t minus = replayElement(program, from.infinity | from.signMask);
-    if (info.function == Function::Silu) {
+    if (isGate(info)) {
       EXPECT_EQ(plus, to.infinity);
       // -Inf * 0, as in x / (1 + exp(-x)).
       EXPECT_TRUE(isNaN(info.to, minus));
       return;
     }
+    // x' * 0, as in s + x s (1 - s).
+    bool product = (info.function == Function::DSilu ||
+                    info.function == Function::DGeluErf) &&
+                   info.form == "sfu";
+    if (product) {
+      EXPECT_TRUE(isNaN(info.to, plus));
+      EXPECT_TRUE(isNaN(info.to, minus));
+      return;
+    }
+    // Nothing is said of infinite turns.
+    if (info.function == Function::SinTurn ||
+        info.function == Function::CosTurn)
+      return;
     // An infinity is as good as a large number.
     EXPECT_EQ(decode(info.to, plus), at(program, 1000));
     EXPECT_EQ(decode(info.to, minus), at(program, -1000));
@@ -144,10 +161,39 @@ TEST(Values, NeverLeaveTheRange) {
       double y = decode(info.to, outputs[i]);
       if (!std::isfinite(x))
         continue;
-      double low = info.function == Function::Sigmoid ? 0.0
-                   : info.function == Function::Tanh  ? -1.0
-                                                      : -0.3125;
-      double high = info.function == Function::Silu ? std::fmax(x, 0.0) : 1.0;
+      double low = 0, high = 1;
+      switch (info.function) {
+      case Function::Tanh:
+        low = -1;
+        break;
+      case Function::Silu:
+      case Function::GeluErf:
+      case Function::GeluTanh:
+        low = info.function == Function::Silu ? -0.3125 : -0.1953125;
+        high = std::fmax(x, 0.0);
+        break;
+      case Function::DSigmoid:
+        high = 0.2656;
+        break;
+      case Function::DTanh:
+        high = 1.0625;
+        break;
+      case Function::DSilu:
+      case Function::DGeluErf:
+      case Function::DGeluTanh:
+        low = -0.16;
+        high = 1.16;
+        break;
+      case Function::SinTurn:
+      case Function::CosTurn:
+        if (std::fabs(x) > 0.5)
+          continue;
+        low = -1.01;
+        high = 1.01;
+        break;
+      default:
+        break;
+      }
       if (y < low || y > high) {
         ADD_FAILURE() << "f(" << x << ") = " << y;
         return;

@@ -25,6 +25,10 @@
 #include <memory>
 #include <vector>
 
+namespace mlir::poly {
+class ProgramAttr;
+} // namespace mlir::poly
+
 #include "poly/Dialect/Poly/PolyDialect.h.inc"
 #include "poly/Dialect/Poly/PolyEnums.h.inc"
 

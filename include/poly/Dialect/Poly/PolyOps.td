@@ -56,6 +56,10 @@ def Poly_Dialect : Dialect {
     /// The program called `name`: a shipped one, or one that addProgram()
     /// added to this context; null when there is none. Thread safe.
     const ::poly::RegisteredProgram *findProgram(llvm::StringRef name);
+    /// The program that the attribute refers to, which is added to this context
+    /// first when the attribute defines it; null and a message otherwise.
+    const ::poly::RegisteredProgram *findProgram(ProgramAttr attribute,
+                                                 std::string &error);
     /// All programs known in this context, shipped ones first.
     std::vector<const ::poly::RegisteredProgram *> programs();
     /// Adds a user's program. Fails when the name is taken by another program.
@@ -103,8 +107,22 @@ def Poly_AccuracyAttr : Poly_Attr<"Accuracy", "accuracy"> {
 
 def Poly_ProgramAttr : Poly_Attr<"Program", "program"> {
   let summary = "A reference to a certified Program by name";
-  let parameters = (ins StringRefParameter<"program name">:$name);
-  let assemblyFormat = "`<` $name `>`";
+  let description = [{
+    A shipped program goes by its name. A user's carries its definition, an entry
+    of a program file (poly-fit writes them), so that the IR can be read where
+    the file is not:
+
+    ```mlir
+    #poly.program<"sigmoid-half3-bf16x2">
+    #poly.program<"mine", "{\"name\": \"mine\", \"function\": \"custom\", ...}">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"program name">:$name,
+                        StringRefParameter<"definition", "\"\"">:$definition);
+  let builders = [AttrBuilder<(ins "llvm::StringRef":$name), [{
+    return $_get($_ctxt, name, "");
+  }]>];
+  let assemblyFormat = "`<` $name (`,` $definition^)? `>`";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,49 @@
+//===- Turns.cpp - Programs of sine and cosine ---------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// sin(2 pi x) and cos(2 pi x) for a phase x in turns, reduced to [-1/2, 1/2]:
+/// reducing is an integer's overflow where phases are fixed-point numbers.
+///
+/// Contract of every program, held by test/unit/Registry:
+///   NaN gives NaN; the sine is odd and the cosine even bit for bit; the
+///   coupled program shares x^2. Nothing is said of arguments beyond a half
+///   turn.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Builders.h"
+
+#include <iterator>
+
+using namespace poly;
+
+static const detail::PolynomialRow kSinRows[] = {
+#include "../Tables/SinTurn.inc"
+};
+static const detail::PolynomialRow kCosRows[] = {
+#include "../Tables/CosTurn.inc"
+};
+static_assert(std::size(kSinRows) == std::size(kCosRows));
+
+void detail::addTurns(std::vector<Program> &programs, bool coupled) {
+  if (!coupled) {
+    addPolynomials(programs, Function::SinTurn, kSinRows, std::size(kSinRows));
+    addPolynomials(programs, Function::CosTurn, kCosRows, std::size(kCosRows));
+    return;
+  }
+  // Rows of the same number go together.
+  for (size_t i = 0; i < std::size(kSinRows); ++i) {
+    CoupledSpec spec;
+    spec.value = specOf(Function::SinTurn, kSinRows[i]);
+    spec.coupling = Coupling::SinCos;
+    spec.second = specOf(Function::CosTurn, kCosRows[i]).coefficients;
+    programs.push_back(
+        buildCoupled(spec, spec.value.format, ClampKind::XorSign));
+  }
+}
