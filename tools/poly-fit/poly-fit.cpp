@@ -119,8 +119,9 @@ Option<bool> showProgress("progress", "Show a progress bar (default: on a "
                                       "terminal)");
 Option<std::string> output("o", "Also write the fits as a program file",
                            cl::value_desc("file.json"));
-Option<bool> attribute("attribute", "Print the parameters of #poly.program for "
-                                    "each fit only: its name and its definition");
+Option<bool> attribute("attribute",
+                       "Print the parameters of #poly.program for "
+                       "each fit only: its name and its definition");
 Option<bool> rowOnly("row", "Print each fit as the row of a table only");
 Option<bool> all("all", "Fit every shipped program");
 Option<std::string>

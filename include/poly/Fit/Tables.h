@@ -39,8 +39,7 @@ std::string tableRow(const Program &program, const Certificate &certificate);
 std::string tableName(Function function);
 /// The whole text of a function's table, of Sfu.inc, Exp2.inc and
 /// Certificates.inc (every shipped program, from the tables compiled in).
-std::string functionTable(Function function,
-                          const SearchOptions &options = {});
+std::string functionTable(Function function, const SearchOptions &options = {});
 std::string sfuTable();
 std::string exp2Table();
 std::string certificateTable();

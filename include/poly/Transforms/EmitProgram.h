@@ -39,12 +39,12 @@ Value emitProgram(OpBuilder &builder, Location loc,
                   OpBuilder *constantPoint = nullptr,
                   FoldArguments fold = FoldArguments::Never);
 /// The same with all results of the program.
-SmallVector<Value> emitProgramResults(OpBuilder &builder, Location loc,
-                                      const ::poly::Program &program,
-                                      ValueRange inputs,
-                                      ConstantCache *cache = nullptr,
-                                      OpBuilder *constantPoint = nullptr,
-                                      FoldArguments fold = FoldArguments::Never);
+SmallVector<Value>
+emitProgramResults(OpBuilder &builder, Location loc,
+                   const ::poly::Program &program, ValueRange inputs,
+                   ConstantCache *cache = nullptr,
+                   OpBuilder *constantPoint = nullptr,
+                   FoldArguments fold = FoldArguments::Never);
 
 } // namespace mlir::poly
 
