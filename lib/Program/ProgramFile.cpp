@@ -433,7 +433,7 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
   Error error = Error::success();
   const json::Array *array = programArray(*parsed, path, error);
   if (error)
-    return std::move(error);
+    return error;
   if (array->empty())
     return makeError(path + ": the array holds no programs");
 
