@@ -37,8 +37,8 @@ Program nudged(const Program &program, NodeId id) {
     if (node.op == Op::Input)
       result = b.input(node.type);
     else if (node.op == Op::Const)
-      result = b.constant(node.type,
-                          i == id ? node.imm + 0x00010001u : node.imm);
+      result =
+          b.constant(node.type, i == id ? node.imm + 0x00010001u : node.imm);
     else if (node.numOperands == 1)
       result = b.unary(node.op, operand(0));
     else if (node.numOperands == 2)
