@@ -148,15 +148,21 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
                          << ::poly::minimumSm(registered->program)
                          << " or later, but the chip is " << options.chip;
 
-  for (const RegisteredProgram *registered : dialect.programs())
-    // No site proves that its argument stays inside a domain.
-    if (::poly::minimumSm(registered->program) <= chooser.targetModel->sm &&
-        std::isinf(registered->program.info().domainLow) &&
-        std::isinf(registered->program.info().domainHigh))
+  for (const RegisteredProgram *registered : dialect.programs()) {
+    const ProgramInfo &info = registered->program.info();
+    // Only exponentials prove something of their arguments (contextRefusal);
+    // no other site shows that it stays inside a domain.
+    bool reachable =
+        info.function == ::poly::Function::Exp ||
+        info.function == ::poly::Function::Exp2 ||
+        (std::isinf(info.domainLow) && std::isinf(info.domainHigh));
+    if (reachable &&
+        ::poly::minimumSm(registered->program) <= chooser.targetModel->sm)
       chooser.candidates.push_back(
           {registered, ::poly::cost(registered->program, *chooser.targetModel),
            ::poly::cost(registered->program.scalarForm(), *chooser.targetModel),
            llvm::is_contained(named, registered)});
+  }
   llvm::sort(chooser.candidates, [](const Candidate &a, const Candidate &b) {
     auto key = [](const Candidate &c) {
       double lanes = c.registered->program.info().lanes;
