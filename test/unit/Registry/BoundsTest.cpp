@@ -50,6 +50,18 @@ Program nudged(const Program &program, NodeId id) {
   return b.finish(renamed[program.result()]);
 }
 
+/// Whether the constant is a clamp. Where the polynomial is saturated, a clamp
+/// may move by an ulp and leave every result as it was.
+bool isClamp(const Program &program, NodeId id) {
+  for (const Node &node : program.nodes())
+    if (node.op == Op::MinNaNXorSignAbs || node.op == Op::MinNaN ||
+        node.op == Op::MaxNaN || node.op == Op::Min || node.op == Op::Max)
+      for (unsigned k = 0; k < node.numOperands; ++k)
+        if (node.operands[k] == id)
+          return true;
+  return false;
+}
+
 } // namespace
 
 TEST(Bounds, OnePercentLessIsNotMet) {
@@ -74,8 +86,8 @@ TEST(Bounds, OnePercentLessIsNotMet) {
   EXPECT_GT(seen, 50u);
 }
 
-// A constant that is off by an ulp shows in the results of some input, and for
-// most constants in the certificate itself.
+// A coefficient that is off by an ulp shows in the results of some input, and
+// most show in the certificate itself.
 TEST(Bounds, OneUlpOfAConstantShows) {
   unsigned constants = 0, certified = 0;
   forEachPolynomial([&](const RegisteredProgram &entry) {
@@ -83,7 +95,7 @@ TEST(Bounds, OneUlpOfAConstantShows) {
     std::vector<uint32_t> inputs = allInputs(program.info());
     std::vector<uint32_t> outputs = replayAll(program, inputs);
     for (NodeId id = 0; id < program.nodes().size(); ++id) {
-      if (program.node(id).op != Op::Const)
+      if (program.node(id).op != Op::Const || isClamp(program, id))
         continue;
       ++constants;
       Program changed = nudged(program, id);

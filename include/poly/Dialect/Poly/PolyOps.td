@@ -112,7 +112,7 @@ def Poly_ProgramAttr : Poly_Attr<"Program", "program"> {
     of a program file (poly-fit writes them), so that the IR can be read where
     the file is not:
 
-    ```mlir
+    ```
     #poly.program<"sigmoid-half3-bf16x2">
     #poly.program<"mine", "{\"name\": \"mine\", \"function\": \"custom\", ...}">
     ```
