@@ -281,8 +281,11 @@ TEST(PtxOracle, SeesOneWrongConstant) {
       {"--policy=opt-in", "--programs=" + program.name(), "--round-inputs"});
   ASSERT_EQ(result.exitCode, 0) << result.messages;
   // The last packed constant that is the literal of a mov: one unit more.
-  size_t at = result.ptx.find("fma.rn.relu.bf16x2");
+  size_t entry = result.ptx.find(".entry vec8(");
+  ASSERT_NE(entry, std::string::npos);
+  size_t at = result.ptx.find("fma.rn.relu.bf16x2", entry);
   at = result.ptx.rfind("mov.b32", at);
+  ASSERT_GT(at, entry);
   ASSERT_NE(at, std::string::npos);
   at = result.ptx.find(", ", at) + 2;
   size_t end = result.ptx.find(';', at);
