@@ -14,14 +14,16 @@
 
 #include "RealFunction.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <sstream>
-
-#include <unistd.h>
 
 using namespace poly;
 using namespace poly::fit;
@@ -233,15 +235,21 @@ std::string fit::sollyaScript(const PolynomialRequest &request) {
 
 std::optional<Control> fit::sollyaControl(const PolynomialRequest &request,
                                           std::string &error) {
-  std::string path = "/tmp/poly-fit-" + std::to_string(getpid()) + ".sollya";
+  llvm::SmallString<128> file;
+  if (std::error_code failed =
+          llvm::sys::fs::createTemporaryFile("poly-fit", "sollya", file)) {
+    error = "cannot write a temporary file: " + failed.message();
+    return std::nullopt;
+  }
+  llvm::FileRemover remover(file);
+  std::string path(file);
   std::ofstream(path) << sollyaScript(request);
   std::unique_ptr<FILE, int (*)(FILE *)> pipe(
-      popen(("sollya " + path + " 2>/dev/null").c_str(), "r"), pclose);
+      popen(("sollya '" + path + "' 2>/dev/null").c_str(), "r"), pclose);
   std::string text;
   if (pipe)
     for (int c; (c = std::fgetc(pipe.get())) != EOF;)
       text += char(c);
-  std::remove(path.c_str());
 
   RealFunction function(request);
   Inputs inputs(function);
