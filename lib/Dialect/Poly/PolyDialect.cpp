@@ -53,8 +53,8 @@ const ::poly::RegisteredProgram *PolyDialect::findProgram(StringRef name) {
   return nullptr;
 }
 
-const ::poly::RegisteredProgram *
-PolyDialect::findProgram(ProgramAttr attribute, std::string &error) {
+const ::poly::RegisteredProgram *PolyDialect::findProgram(ProgramAttr attribute,
+                                                          std::string &error) {
   StringRef name = attribute.getName(), definition = attribute.getDefinition();
   const ::poly::RegisteredProgram *known = findProgram(name);
   if (definition.empty() ||

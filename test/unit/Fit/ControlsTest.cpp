@@ -60,8 +60,8 @@ TEST(Controls, LeastSquaresIsCloseToThePublishedCubic) {
 }
 
 // No cubic with bf16 coefficients has 5.44e-3, whatever its clamp, on 8,000
-// points of [0, 12], as published. Ranges ten times as wide (0.24 to 0.32, 0.035
-// to 0.08, 0.0015 to 0.0065) have the same best triple, but take seconds.
+// points of [0, 12], as published. Ranges ten times as wide (0.24 to 0.32,
+// 0.035 to 0.08, 0.0015 to 0.0065) have the same best triple, but take seconds.
 TEST(Controls, NoTripleReachesThePublishedCubic) {
   auto bits = [](double x) { return encode(Format::BF16, x); };
   std::vector<double> x, truth;
