@@ -8,6 +8,7 @@
 
 #include "poly/Program/Certify.h"
 
+#include "poly/Program/Exponentials.h"
 #include "poly/Program/Formats.h"
 #include "poly/Program/Replay.h"
 
@@ -111,10 +112,6 @@ static uint32_t orderKey(const FormatTraits &traits, uint32_t bits) {
 /// that rounds its f32 arguments is for arguments that rounding leaves alone.
 static bool isExhaustive(const ProgramInfo &info) {
   return info.from != Format::F32 || info.roundsInput;
-}
-
-static bool isExponential(Function function) {
-  return function == Function::Exp || function == Function::Exp2;
 }
 
 /// All numbers and infinities of certify()'s set, ascending.

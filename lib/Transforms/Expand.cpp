@@ -9,6 +9,7 @@
 #include "ReferenceSpelling.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Program/Exponentials.h"
 #include "poly/Target/Target.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/EmitProgram.h"
@@ -90,8 +91,7 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
   }
   // A softmax scales its scores right before the exponential.
   FoldArguments fold = FoldArguments::Never;
-  if (full.info().function == ::poly::Function::Exp ||
-      full.info().function == ::poly::Function::Exp2)
+  if (::poly::isExponential(full.info().function))
     fold = hasInherited(apply, PolyDialect::kRoundOffsetsAttr)
                ? FoldArguments::RoundOffsets
                : FoldArguments::Exact;

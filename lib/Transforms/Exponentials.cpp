@@ -21,26 +21,15 @@ using namespace mlir::poly;
 using ::poly::ProgramInfo;
 using ::poly::RegisteredProgram;
 
-/// The number that every lane of \p value is.
-static std::optional<double> constantOf(Value value) {
-  Attribute attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return std::nullopt;
-  if (auto splat = dyn_cast<SplatElementsAttr>(attr))
-    attr = splat.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(attr))
-    return number.getValueAsDouble();
-  return std::nullopt;
-}
-
 /// A clamp in the source is a proof: max(x, c) is not below c.
 static std::optional<double> lowerBound(Value value) {
   Operation *def = value.getDefiningOp();
   if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(def))
     return std::nullopt;
+  APFloat bound(0.0f);
   for (Value operand : def->getOperands())
-    if (std::optional<double> bound = constantOf(operand))
-      return bound;
+    if (matchPattern(operand, m_ConstantFloat(&bound)))
+      return bound.convertToDouble();
   return std::nullopt;
 }
 
@@ -72,8 +61,7 @@ std::string mlir::poly::roleRefusal(ExpRole role) {
     return "";
   case ExpRole::Correction:
     return "the correction factor of an online softmax stays exact: it "
-           "rescales "
-           "sums that were taken with it";
+           "rescales sums that were taken with it";
   case ExpRole::LogSumExp:
     return "the exponential of a score minus its log-sum-exp stays exact: it "
            "must give the probabilities that the sum was taken over";

@@ -10,6 +10,7 @@
 
 #include "Exponentials.h"
 
+#include "poly/Program/Exponentials.h"
 #include "poly/Program/ProgramFile.h"
 #include "poly/Transforms/DeviceCode.h"
 
@@ -153,8 +154,7 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
     // Only exponentials prove something of their arguments (contextRefusal);
     // no other site shows that it stays inside a domain.
     bool reachable =
-        info.function == ::poly::Function::Exp ||
-        info.function == ::poly::Function::Exp2 ||
+        ::poly::isExponential(info.function) ||
         (std::isinf(info.domainLow) && std::isinf(info.domainHigh));
     if (reachable &&
         ::poly::minimumSm(registered->program) <= chooser.targetModel->sm)

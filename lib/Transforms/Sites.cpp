@@ -8,6 +8,8 @@
 
 #include "poly/Transforms/Sites.h"
 
+#include "poly/Program/Exponentials.h"
+
 #include "RaisePatterns/FloatView.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -164,8 +166,7 @@ Site mlir::poly::analyzeSite(Operation *op) {
                                        : std::nullopt;
     // Only exponentials have programs with 8-bit results; for other functions
     // the conversion is a use like any other.
-    bool exponential = site.function == ::poly::Function::Exp ||
-                       site.function == ::poly::Function::Exp2;
+    bool exponential = ::poly::isExponential(site.function);
     bool narrow =
         format && (::poly::elementBits(*format) == 16 ||
                    (exponential && ::poly::elementBits(*format) == 8));

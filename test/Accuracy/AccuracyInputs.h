@@ -9,6 +9,7 @@
 #ifndef POLY_TEST_ACCURACY_ACCURACYINPUTS_H
 #define POLY_TEST_ACCURACY_ACCURACYINPUTS_H
 
+#include "poly/Program/Exponentials.h"
 #include "poly/Program/Formats.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
@@ -74,17 +75,12 @@ inline std::vector<uint32_t> accuracyInputs(poly::Format format) {
   return inputs;
 }
 
-inline bool isExponential(const poly::ProgramInfo &info) {
-  return info.function == poly::Function::Exp ||
-         info.function == poly::Function::Exp2;
-}
-
 /// The inputs above that the program is for, and NaN unless it has no clamp:
 /// others may disturb their neighbour. Exponentials with f32 arguments get
 /// every eleventh input: the lattices are many and alike.
 inline std::vector<uint32_t> accuracyInputs(const poly::ProgramInfo &info) {
   std::vector<uint32_t> all = accuracyInputs(info.from), inputs;
-  if (!isExponential(info))
+  if (!poly::isExponential(info.function))
     return all;
   size_t step = info.from == poly::Format::F32 ? 11 : 1;
   bool clamps = info.domainLow == -std::numeric_limits<double>::infinity();

@@ -42,7 +42,7 @@ bool isBasic(Function function) {
 std::vector<std::string> planned() {
   std::vector<std::string> names;
   for (const Program &program : allPrograms())
-    if (isExponential(program.info()) ||
+    if (poly::isExponential(program.info().function) ||
         (std::isinf(program.info().domainHigh) &&
          program.info().parameter == 0))
       names.push_back(program.name());
@@ -54,7 +54,7 @@ std::vector<std::string> planned() {
 std::string spell(const poly::ProgramInfo &info, const std::string &type,
                   const std::string &x, const std::string &result) {
   Function function = info.function;
-  if (isExponential(info)) {
+  if (poly::isExponential(function)) {
     char bound[80] = "";
     if (std::isfinite(info.domainHigh))
       std::snprintf(bound, sizeof bound, "bound = %.17e : f64, ",

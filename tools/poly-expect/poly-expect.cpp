@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "poly/Program/Cost.h"
+#include "poly/Program/Exponentials.h"
 #include "poly/Program/Formats.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
@@ -141,10 +142,6 @@ static std::string digits(double value, const char *format) {
   return text;
 }
 
-static bool isExponential(const ProgramInfo &info) {
-  return info.function == Function::Exp || info.function == Function::Exp2;
-}
-
 static void printTable() {
   const TargetModel &target = *findTarget("sm_90");
   llvm::outs()
@@ -168,9 +165,10 @@ static void printTable() {
       llvm::outs() << "\n## " << name(function)
                    << "\n\n| program | lanes | needs | instructions | slots | "
                       "max abs | max rel | max ulp | SFU |"
-                   << (isExponential(info) ? " octaves | domain |" : "")
+                   << (isExponential(info.function) ? " octaves | domain |"
+                                                    : "")
                    << "\n|---|---|---|---|---|---|---|---|---|"
-                   << (isExponential(info) ? "---|---|" : "") << "\n";
+                   << (isExponential(info.function) ? "---|---|" : "") << "\n";
     }
     llvm::outs() << "| " << info.name << " | " << info.lanes << " | sm_"
                  << minimumSm(entry.program) << " | "
@@ -180,7 +178,7 @@ static void printTable() {
                  << digits(certificate.maxRel, "%.2e") << " | "
                  << digits(certificate.maxUlp, "%.3g") << " | "
                  << (certificate.sfuModel ? "yes" : "") << " |";
-    if (isExponential(info))
+    if (isExponential(info.function))
       llvm::outs() << " " << digits(certificate.octaveLow, "%+.4f") << " to "
                    << digits(certificate.octaveHigh, "%+.4f") << " | "
                    << digits(info.domainLow, "%.4g") << " to "

@@ -31,6 +31,11 @@
 
 namespace poly {
 
+/// 2^x or e^x.
+inline bool isExponential(Function function) {
+  return function == Function::Exp || function == Function::Exp2;
+}
+
 /// How p(f) is written.
 enum class ExpCore : uint8_t {
   Horner, ///< 1 + f (c1 + f (c2 + ...)).

@@ -8,13 +8,13 @@
 
 #include "Forms.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 namespace mlir::poly {
 
 namespace {
-
-constexpr double kLn2 = 0.69314718055994530942; // ln(2)
 
 /// Bounds of the search around one exponential. The longest spelling known,
 /// a derivative of GELU, needs about half of each.
@@ -119,7 +119,7 @@ FormBuilder::apply(const FloatView &view,
   case FloatKind::Exp:
     return a.exponential(1);
   case FloatKind::Exp2:
-    return a.exponential(kLn2);
+    return a.exponential(llvm::numbers::ln2);
   case FloatKind::ExpM1: {
     std::optional<NormalForm> e = a.exponential(1);
     return e ? NormalForm::sub(*e, NormalForm::constant(1)) : std::nullopt;
@@ -242,7 +242,7 @@ std::optional<llvm::SmallVector<double, 3>> getScales(const FloatView &view,
     return scales;
   if (view.kind == FloatKind::Erf || view.kind == FloatKind::Erfc)
     return scales;
-  double unit = view.kind == FloatKind::Exp2 ? kLn2 : 1;
+  double unit = view.kind == FloatKind::Exp2 ? llvm::numbers::ln2 : 1;
   auto isKnown = [&](double slope) {
     double rate = std::abs(slope * unit);
     return llvm::any_of(std::array{0.5, 1.0, 2.0}, [&](double known) {

@@ -372,7 +372,8 @@ bool IdiomFinder::isUsedOutside(const Idiom &inner, const Idiom &outer) {
 /// output as well. A derivative of SiLU or GELU needs more than its value.
 bool IdiomFinder::isValueBeside(const Idiom &inner, const Idiom &outer) {
   return inner.base == outer.base &&
-         derivativeOf(inner.target.function) == outer.target.function &&
+         ::poly::resultFunction(inner.target.function, 1) ==
+             outer.target.function &&
          isUsedOutside(inner, outer);
 }
 
@@ -491,7 +492,8 @@ void IdiomFinder::markPairs() {
     for (unsigned value : sharers)
       for (unsigned derivative : sharers) {
         Idiom &one = matches[value], &other = matches[derivative];
-        if (derivativeOf(one.target.function) != other.target.function ||
+        if (::poly::resultFunction(one.target.function, 1) !=
+                other.target.function ||
             one.base != other.base)
           continue;
         if (one.pair == 0)

@@ -8,6 +8,8 @@
 
 #include "Targets.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -18,9 +20,6 @@ using ::poly::Function;
 
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634074;          // log2(e)
-constexpr double kLn2 = 0.69314718055994530942;           // ln(2)
-constexpr double kSqrt2 = 1.4142135623730950488;          // sqrt(2)
 constexpr double kSqrt2OverPi = 0.79788456080286535588;   // sqrt(2/pi)
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;    // 1/sqrt(2 pi)
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390; // 2/sqrt(pi)
@@ -90,7 +89,7 @@ std::vector<KnownForm> buildTargets() {
     NormalForm tanh = *x.tanh();
     add(Function::Tanh, tanh, true);
     add(Function::Silu, x * s);
-    NormalForm cdf = 0.5 * (one + *((1 / kSqrt2) * x).erf());
+    NormalForm cdf = 0.5 * (one + *((1 / llvm::numbers::sqrt2) * x).erf());
     add(Function::GeluErf, x * cdf);
     NormalForm xx = x * x;
     NormalForm twice = (2 * kSqrt2OverPi) * (x + kGeluCube * (x * xx));
@@ -177,9 +176,9 @@ double snapConstant(double value, ::poly::Format format) {
   // Powers of two first: they are exact in every format.
   constexpr double kFamilies[] = {
       1.0,
-      kLog2E,
-      kLn2,
-      kSqrt2,
+      llvm::numbers::log2e,
+      llvm::numbers::ln2,
+      llvm::numbers::sqrt2,
       kSqrt2OverPi,
       kGeluCube,
       kGeluCube * kSqrt2OverPi,
@@ -188,9 +187,9 @@ double snapConstant(double value, ::poly::Format format) {
       kInvSqrt2Pi,
       kTwoOverSqrtPi,
       kQuickGelu,
-      kLog2E * kQuickGelu,
-      kLog2E * kSqrt2OverPi,
-      kLog2E * kSqrt2OverPi * kGeluCube,
+      llvm::numbers::log2e * kQuickGelu,
+      llvm::numbers::log2e * kSqrt2OverPi,
+      llvm::numbers::log2e * kSqrt2OverPi * kGeluCube,
   };
   if (value == 0 || !std::isfinite(value))
     return value;
@@ -204,23 +203,6 @@ double snapConstant(double value, ::poly::Format format) {
       return std::copysign(exact, value);
   }
   return value;
-}
-
-std::optional<Function> derivativeOf(Function function) {
-  switch (function) {
-  case Function::Sigmoid:
-    return Function::DSigmoid;
-  case Function::Tanh:
-    return Function::DTanh;
-  case Function::Silu:
-    return Function::DSilu;
-  case Function::GeluErf:
-    return Function::DGeluErf;
-  case Function::GeluTanh:
-    return Function::DGeluTanh;
-  default:
-    return std::nullopt;
-  }
 }
 
 } // namespace mlir::poly

@@ -49,9 +49,6 @@ bool isQuickGeluScale(double scale);
 /// otherwise itself.
 double snapConstant(double value, ::poly::Format format);
 
-/// The derivative of \p function, if it is a known function too.
-std::optional<::poly::Function> derivativeOf(::poly::Function function);
-
 } // namespace mlir::poly
 
 #endif // POLY_TRANSFORMS_RAISEPATTERNS_TARGETS_H

@@ -17,8 +17,10 @@
 
 #include "poly/Program/Formats.h"
 
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
-#include <cstring>
 
 namespace mlir::poly {
 
@@ -26,28 +28,17 @@ namespace {
 
 using ::poly::Format;
 
-float toFloat(uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-uint32_t toBits(float value) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
 double read(const GraphType &type, uint32_t bits) {
-  return *type.format == Format::F32 ? toFloat(bits)
+  return *type.format == Format::F32 ? llvm::bit_cast<float>(bits)
                                      : ::poly::decode(*type.format, bits);
 }
 
 /// Rounds once: the quotient, product or sum of 16-bit numbers is rounded
 /// correctly through double, whose precision is more than twice theirs.
 uint32_t write(const GraphType &type, double value) {
-  return *type.format == Format::F32 ? toBits(static_cast<float>(value))
-                                     : ::poly::encode(*type.format, value);
+  return *type.format == Format::F32
+             ? llvm::bit_cast<uint32_t>(static_cast<float>(value))
+             : ::poly::encode(*type.format, value);
 }
 
 uint32_t flushed(const GraphType &type, uint32_t bits) {
@@ -94,28 +85,11 @@ double applyFunction(GraphOp op, double x) {
   }
 }
 
-/// f32 arithmetic, where double would round twice.
-float applyF32(const GraphNode &node, float a, float b, float c) {
-  switch (node.op) {
-  case GraphOp::Add:
-    return a + b;
-  case GraphOp::Sub:
-    return a - b;
-  case GraphOp::Mul:
-    return a * b;
-  case GraphOp::Div:
-    return a / b;
-  case GraphOp::Rcp:
-    return 1 / a;
-  case GraphOp::Fma:
-    return std::fma(a, b, c);
-  default:
-    return fmaDown(a, b, c);
-  }
-}
-
-double applyNarrow(const GraphNode &node, double a, double b, double c) {
-  switch (node.op) {
+/// One operation in the precision of \p T: float for f32, where double would
+/// round twice, double for narrower formats.
+template <typename T>
+T applyArithmetic(GraphOp op, T a, T b, T c) {
+  switch (op) {
   case GraphOp::Add:
     return a + b;
   case GraphOp::Sub:
@@ -138,37 +112,6 @@ bool compareFloats(uint8_t predicate, double a, double b) {
          (a < b && (predicate & 4));
 }
 
-bool compareIntegers(uint8_t predicate, uint32_t a, uint32_t b,
-                     unsigned width) {
-  auto extend = [&](uint32_t bits) {
-    return static_cast<int32_t>(bits << (32 - width)) >> (32 - width);
-  };
-  int32_t sa = extend(a), sb = extend(b);
-  switch (static_cast<arith::CmpIPredicate>(predicate)) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-    return sa < sb;
-  case arith::CmpIPredicate::sle:
-    return sa <= sb;
-  case arith::CmpIPredicate::sgt:
-    return sa > sb;
-  case arith::CmpIPredicate::sge:
-    return sa >= sb;
-  case arith::CmpIPredicate::ult:
-    return a < b;
-  case arith::CmpIPredicate::ule:
-    return a <= b;
-  case arith::CmpIPredicate::ugt:
-    return a > b;
-  case arith::CmpIPredicate::uge:
-    return a >= b;
-  }
-  return false;
-}
-
 /// \p from is the type of the first operand.
 uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
                    uint32_t b, uint32_t c) {
@@ -186,9 +129,15 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
   case GraphOp::Rcp:
   case GraphOp::Fma:
   case GraphOp::FmaDown:
-    if (node.type.format == Format::F32)
-      return toBits(applyF32(node, toFloat(a), toFloat(b), toFloat(c)));
-    return write(node.type, applyNarrow(node, floats(a), floats(b), floats(c)));
+    if (node.type.format == Format::F32) {
+      auto x = llvm::bit_cast<float>(a), y = llvm::bit_cast<float>(b),
+           z = llvm::bit_cast<float>(c);
+      return llvm::bit_cast<uint32_t>(node.op == GraphOp::FmaDown
+                                          ? fmaDown(x, y, z)
+                                          : applyArithmetic(node.op, x, y, z));
+    }
+    return write(node.type,
+                 applyArithmetic(node.op, floats(a), floats(b), floats(c)));
   case GraphOp::Neg:
     return a ^ sign;
   case GraphOp::Abs:
@@ -214,7 +163,9 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
   case GraphOp::FCmp:
     return compareFloats(node.predicate, floats(a), floats(b));
   case GraphOp::ICmp:
-    return compareIntegers(node.predicate, a, b, from.width);
+    return arith::applyCmpPredicate(
+        static_cast<arith::CmpIPredicate>(node.predicate), APInt(from.width, a),
+        APInt(from.width, b));
   case GraphOp::Select:
     return a ? b : c;
   case GraphOp::IAdd:
@@ -234,12 +185,10 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
   case GraphOp::LShr:
     return b < width ? a >> b : 0;
   case GraphOp::AShr:
-    return static_cast<uint32_t>(
-        (static_cast<int32_t>(a << (32 - width)) >> (32 - width)) >>
-        std::min<uint32_t>(b, width - 1));
+    return static_cast<uint32_t>(llvm::SignExtend32(a, width) >>
+                                 std::min<uint32_t>(b, width - 1));
   case GraphOp::SExt:
-    return static_cast<uint32_t>(static_cast<int32_t>(a << (32 - from.width)) >>
-                                 (32 - from.width));
+    return static_cast<uint32_t>(llvm::SignExtend32(a, from.width));
   case GraphOp::ZExt:
   case GraphOp::Trunc:
   case GraphOp::Bitcast:

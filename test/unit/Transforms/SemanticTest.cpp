@@ -18,26 +18,15 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 using namespace mlir::poly;
 using ::poly::Format;
 
 namespace {
-
-uint32_t bitsOf(float value) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-float floatOf(uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
 
 class SemanticTest : public testing::Test {
 protected:
@@ -70,10 +59,10 @@ protected:
       return {};
     std::vector<uint32_t> bits;
     for (float argument : arguments)
-      bits.push_back(bitsOf(argument));
+      bits.push_back(llvm::bit_cast<uint32_t>(argument));
     std::vector<float> results;
     for (uint32_t word : evaluate(*body, bits))
-      results.push_back(floatOf(word));
+      results.push_back(llvm::bit_cast<float>(word));
     return results;
   }
 
@@ -182,16 +171,19 @@ TEST_F(SemanticTest, FindsTheNearestArgumentFirst) {
 /// The largest difference that counts as none, and the next.
 TEST(IsAccurateTest, HoldsItsBound) {
   constexpr double kUlp = 0x1p-23;
-  EXPECT_TRUE(isAccurate(bitsOf(float(1 + 16 * kUlp)), 1, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(float(1 + 17 * kUlp)), 1, 16));
-  EXPECT_TRUE(isAccurate(bitsOf(0x1p-125f), 0, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(0x1p-124f), 0, 16));
-  EXPECT_TRUE(isAccurate(bitsOf(INFINITY), 0x1.fffffep127, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(INFINITY), 0x1p127, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(INFINITY), -INFINITY, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(1.0f), NAN, 16));
-  EXPECT_FALSE(isAccurate(bitsOf(NAN), 1, 16));
-  EXPECT_TRUE(isAccurate(bitsOf(NAN), NAN, 16));
+  EXPECT_TRUE(
+      isAccurate(llvm::bit_cast<uint32_t>(float(1 + 16 * kUlp)), 1, 16));
+  EXPECT_FALSE(
+      isAccurate(llvm::bit_cast<uint32_t>(float(1 + 17 * kUlp)), 1, 16));
+  EXPECT_TRUE(isAccurate(llvm::bit_cast<uint32_t>(0x1p-125f), 0, 16));
+  EXPECT_FALSE(isAccurate(llvm::bit_cast<uint32_t>(0x1p-124f), 0, 16));
+  EXPECT_TRUE(
+      isAccurate(llvm::bit_cast<uint32_t>(INFINITY), 0x1.fffffep127, 16));
+  EXPECT_FALSE(isAccurate(llvm::bit_cast<uint32_t>(INFINITY), 0x1p127, 16));
+  EXPECT_FALSE(isAccurate(llvm::bit_cast<uint32_t>(INFINITY), -INFINITY, 16));
+  EXPECT_FALSE(isAccurate(llvm::bit_cast<uint32_t>(1.0f), NAN, 16));
+  EXPECT_FALSE(isAccurate(llvm::bit_cast<uint32_t>(NAN), 1, 16));
+  EXPECT_TRUE(isAccurate(llvm::bit_cast<uint32_t>(NAN), NAN, 16));
 }
 
 /// A function that is off by \p ulps everywhere.
