@@ -38,6 +38,11 @@ bool isBasic(Function function) {
          function == Function::Silu;
 }
 
+/// Which get kernels of every shape; the others one with pairs and a lone lane.
+bool hasAllShapes(Function function) {
+  return isBasic(function) || poly::isExponential(function);
+}
+
 /// Programs of an op: those with a domain are applied by name only.
 std::vector<std::string> planned() {
   std::vector<std::string> names;
@@ -161,7 +166,7 @@ std::string kernelText(const Program &program, const std::string &name,
 std::string moduleText(const Program &program) {
   std::string text =
       "gpu.module @m {\n" + kernelText(program, "odd5", 5, 0, false);
-  if (isBasic(program.info().function))
+  if (hasAllShapes(program.info().function))
     text += kernelText(program, "vec8", 8, 16, false) +
             kernelText(program, "scalar", 0, 0, false) +
             kernelText(program, "reversed", 8, 16, true);
@@ -179,7 +184,7 @@ protected:
                      {"--chip=" + chip, "--policy=opt-in",
                       "--programs=" + program.name(), "--round-inputs"});
     ASSERT_EQ(result.exitCode, 0) << result.messages;
-    bool all = isBasic(program.info().function);
+    bool all = hasAllShapes(program.info().function);
     ASSERT_EQ(result.decisions.size(), all ? 4u : 1u);
     for (const Decision &decision : result.decisions) {
       ASSERT_EQ(decision.decision, "applied") << decision.reason;
