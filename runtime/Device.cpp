@@ -14,8 +14,17 @@ namespace {
 
 // CUdevice_attribute numbers.
 constexpr int kMultiprocessorCount = 16;
+constexpr int kL2CacheSize = 38;
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
+// CUfunction_attribute: the most dynamic shared memory a launch may ask for.
+constexpr int kMaxDynamicSharedSize = 8;
+// What a kernel may use without having asked for more.
+constexpr unsigned kDefaultSharedBytes = 48 * 1024;
+// CUstream_flags: no implicit order with the default stream.
+constexpr unsigned kNonBlocking = 1;
+// CUstreamCaptureMode: only this thread's unsafe calls end a capture.
+constexpr int kCaptureThreadLocal = 1;
 // CUjit_option numbers.
 constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferSize = 6;
@@ -66,6 +75,25 @@ int Context::multiprocessors() const {
   return attribute(device, kMultiprocessorCount);
 }
 
+size_t Context::l2Bytes() const {
+  return static_cast<size_t>(attribute(device, kL2CacheSize));
+}
+
+size_t Context::freeBytes() const {
+  const Driver &driver = Driver::get();
+  size_t free = 0, total = 0;
+  driver.check(driver.cuMemGetInfo_v2(&free, &total), "cuMemGetInfo_v2");
+  return free;
+}
+
+std::string Context::pciBusId() const {
+  const Driver &driver = Driver::get();
+  char text[32] = {};
+  driver.check(driver.cuDeviceGetPCIBusId(text, sizeof(text), device),
+               "cuDeviceGetPCIBusId");
+  return text;
+}
+
 int Context::driverVersion() const {
   const Driver &driver = Driver::get();
   int version = 0;
@@ -94,11 +122,18 @@ Module::Module(const std::string &image, const std::string &name) : name(name) {
 
 Module::~Module() { Driver::get().cuModuleUnload(handle); }
 
-FunctionHandle Module::function(const std::string &kernel) const {
+FunctionHandle Module::function(const std::string &kernel,
+                                unsigned dynamicSharedBytes) const {
   const Driver &driver = Driver::get();
   FunctionHandle function = nullptr;
   driver.check(driver.cuModuleGetFunction(&function, handle, kernel.c_str()),
                "cuModuleGetFunction", kernel + " in " + name);
+  if (dynamicSharedBytes > kDefaultSharedBytes)
+    driver.check(driver.cuFuncSetAttribute(function, kMaxDynamicSharedSize,
+                                           int(dynamicSharedBytes)),
+                 "cuFuncSetAttribute",
+                 std::to_string(dynamicSharedBytes) +
+                     " bytes of shared memory for " + kernel);
   return function;
 }
 
@@ -134,6 +169,49 @@ void Buffer::fill(unsigned char value) {
   const Driver &driver = Driver::get();
   driver.check(driver.cuMemsetD8_v2(pointer, value, byteCount),
                "cuMemsetD8_v2");
+  driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+Stream::Stream() {
+  const Driver &driver = Driver::get();
+  driver.check(driver.cuStreamCreate(&stream, kNonBlocking), "cuStreamCreate");
+}
+
+Stream::~Stream() { Driver::get().cuStreamDestroy_v2(stream); }
+
+void Stream::synchronize() const {
+  const Driver &driver = Driver::get();
+  driver.check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+Graph::Graph(const Stream &stream,
+             const std::function<void(StreamHandle)> &enqueue) {
+  const Driver &driver = Driver::get();
+  GraphHandle graph = nullptr;
+  driver.check(
+      driver.cuStreamBeginCapture_v2(stream.handle(), kCaptureThreadLocal),
+      "cuStreamBeginCapture_v2");
+  try {
+    enqueue(stream.handle());
+  } catch (...) {
+    // The stream must leave the capture, or nothing else can use it.
+    driver.cuStreamEndCapture(stream.handle(), &graph);
+    if (graph)
+      driver.cuGraphDestroy(graph);
+    throw;
+  }
+  driver.check(driver.cuStreamEndCapture(stream.handle(), &graph),
+               "cuStreamEndCapture");
+  Result result = driver.cuGraphInstantiateWithFlags(&exec, graph, 0);
+  driver.cuGraphDestroy(graph);
+  driver.check(result, "cuGraphInstantiateWithFlags");
+}
+
+Graph::~Graph() { Driver::get().cuGraphExecDestroy(exec); }
+
+void Graph::launch(const Stream &stream) const {
+  const Driver &driver = Driver::get();
+  driver.check(driver.cuGraphLaunch(exec, stream.handle()), "cuGraphLaunch");
 }
 
 Event::Event() {
@@ -143,9 +221,9 @@ Event::Event() {
 
 Event::~Event() { Driver::get().cuEventDestroy_v2(handle); }
 
-void Event::record() {
+void Event::record(StreamHandle stream) {
   const Driver &driver = Driver::get();
-  driver.check(driver.cuEventRecord(handle, nullptr), "cuEventRecord");
+  driver.check(driver.cuEventRecord(handle, stream), "cuEventRecord");
 }
 
 float Event::millisecondsSince(const Event &start) const {
@@ -169,8 +247,10 @@ void poly::runtime::launchElementwise(FunctionHandle function,
                        &source.size,      &source.stride,  &target.allocated,
                        &target.aligned,   &target.offset,  &target.size,
                        &target.stride,    &count};
+  LaunchConfig config;
+  config.gridX = blocks;
+  config.blockX = threads;
   const Driver &driver = Driver::get();
-  driver.check(driver.cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0,
-                                     nullptr, arguments, nullptr),
-               "cuLaunchKernel");
+  driver.check(driver.cuLaunchKernelEx(&config, function, arguments, nullptr),
+               "cuLaunchKernelEx");
 }

@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Each class owns one resource of the driver and frees it in its destructor.
-/// All work goes to the default stream of the context that is current; create
-/// a Context first. Failures throw DriverError.
+/// All work goes to the default stream of the context that is current unless a
+/// stream is given; create a Context first. Failures throw DriverError.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 
 #include "Driver.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,12 @@ public:
   /// 90 for compute capability 9.0.
   int computeCapability() const;
   int multiprocessors() const;
+  /// Bytes of the level-2 cache.
+  size_t l2Bytes() const;
+  /// Bytes of device memory that can still be allocated.
+  size_t freeBytes() const;
+  /// "0000:3b:00.0", by which NVML knows the GPU.
+  std::string pciBusId() const;
   /// 13000 for CUDA 13.0.
   int driverVersion() const;
   /// Waits for all work; reports errors of kernels.
@@ -53,7 +60,10 @@ public:
   Module(const Module &) = delete;
   Module &operator=(const Module &) = delete;
 
-  FunctionHandle function(const std::string &kernel) const;
+  /// The kernel \p kernel, allowed to use \p dynamicSharedBytes of shared
+  /// memory besides what it declares.
+  FunctionHandle function(const std::string &kernel,
+                          unsigned dynamicSharedBytes = 0) const;
 
 private:
   ModuleHandle handle = nullptr;
@@ -76,7 +86,7 @@ public:
   /// Copies the first \p count bytes; blocking.
   void upload(const void *from, size_t count);
   void download(void *to, size_t count) const;
-  /// Sets every byte.
+  /// Sets every byte; blocking.
   void fill(unsigned char value);
 
 private:
@@ -84,7 +94,37 @@ private:
   size_t byteCount = 0;
 };
 
-/// A point in the default stream's time.
+/// A queue of work that can be captured into a Graph.
+class Stream {
+public:
+  Stream();
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+
+  StreamHandle handle() const { return stream; }
+  void synchronize() const;
+
+private:
+  StreamHandle stream = nullptr;
+};
+
+/// Work recorded once and replayed without the host's launch overhead.
+class Graph {
+public:
+  /// Records what \p enqueue puts into the stream it is given.
+  Graph(const Stream &stream, const std::function<void(StreamHandle)> &enqueue);
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  void launch(const Stream &stream) const;
+
+private:
+  GraphExecHandle exec = nullptr;
+};
+
+/// A point in a stream's time.
 class Event {
 public:
   Event();
@@ -92,7 +132,7 @@ public:
   Event(const Event &) = delete;
   Event &operator=(const Event &) = delete;
 
-  void record();
+  void record(StreamHandle stream = nullptr);
   /// Milliseconds from \p start to this event; waits for this event.
   float millisecondsSince(const Event &start) const;
 

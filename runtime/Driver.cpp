@@ -17,6 +17,8 @@ namespace {
 /// Results that users meet, and what helps. Numbers are CUresult's.
 const char *adviceFor(Result result) {
   switch (result) {
+  case 1:
+    return "an argument is out of range for this GPU";
   case 2:
     return "the GPU is out of memory: free some or use a smaller size";
   case 3:
@@ -36,6 +38,9 @@ const char *adviceFor(Result result) {
     return "the file has no kernel of that name";
   case 700:
     return "the kernel accessed memory outside its arrays";
+  case 701:
+    return "a block of this kernel needs more registers or shared memory than "
+           "this GPU has";
   case 716:
     return "the kernel needs arrays that start on a 16-byte boundary";
   default:
@@ -67,6 +72,7 @@ Driver loadDriver() {
   POLY_LOAD(cuDeviceGet);
   POLY_LOAD(cuDeviceGetName);
   POLY_LOAD(cuDeviceGetAttribute);
+  POLY_LOAD(cuDeviceGetPCIBusId);
   POLY_LOAD(cuDevicePrimaryCtxRetain);
   POLY_LOAD(cuDevicePrimaryCtxRelease_v2);
   POLY_LOAD(cuCtxSetCurrent);
@@ -79,7 +85,22 @@ Driver loadDriver() {
   POLY_LOAD(cuMemcpyHtoD_v2);
   POLY_LOAD(cuMemcpyDtoH_v2);
   POLY_LOAD(cuMemsetD8_v2);
-  POLY_LOAD(cuLaunchKernel);
+  POLY_LOAD(cuMemGetInfo_v2);
+  POLY_LOAD(cuMemsetD8Async);
+  POLY_LOAD(cuMemcpyDtoDAsync_v2);
+  POLY_LOAD(cuFuncGetAttribute);
+  POLY_LOAD(cuFuncSetAttribute);
+  POLY_LOAD(cuLaunchKernelEx);
+  POLY_LOAD(cuTensorMapEncodeTiled);
+  POLY_LOAD(cuStreamCreate);
+  POLY_LOAD(cuStreamDestroy_v2);
+  POLY_LOAD(cuStreamSynchronize);
+  POLY_LOAD(cuStreamBeginCapture_v2);
+  POLY_LOAD(cuStreamEndCapture);
+  POLY_LOAD(cuGraphInstantiateWithFlags);
+  POLY_LOAD(cuGraphLaunch);
+  POLY_LOAD(cuGraphExecDestroy);
+  POLY_LOAD(cuGraphDestroy);
   POLY_LOAD(cuEventCreate);
   POLY_LOAD(cuEventDestroy_v2);
   POLY_LOAD(cuEventRecord);

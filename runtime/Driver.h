@@ -38,6 +38,31 @@ using ModuleHandle = struct ModuleTag *;
 using FunctionHandle = struct FunctionTag *;
 using EventHandle = struct EventTag *;
 using StreamHandle = struct StreamTag *;
+using GraphHandle = struct GraphTag *;
+using GraphExecHandle = struct GraphExecTag *;
+
+/// CUlaunchAttribute: a number that says which, padding to eight bytes, and a
+/// value of 64 bytes.
+struct LaunchAttribute {
+  int id = 0;
+  int padding = 0;
+  unsigned value[16] = {};
+};
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX = 1, gridY = 1, gridZ = 1;
+  unsigned blockX = 1, blockY = 1, blockZ = 1;
+  unsigned sharedBytes = 0;
+  StreamHandle stream = nullptr;
+  LaunchAttribute *attributes = nullptr;
+  unsigned numAttributes = 0;
+};
+
+/// CUtensorMap: what the bulk tensor copy engine knows of an array.
+struct alignas(64) TensorMap {
+  uint64_t opaque[16];
+};
 
 /// Members are named as the driver's symbols, so that errors can name them.
 struct Driver {
@@ -49,6 +74,7 @@ struct Driver {
   Result (*cuDeviceGet)(DeviceId *device, int ordinal);
   Result (*cuDeviceGetName)(char *name, int length, DeviceId device);
   Result (*cuDeviceGetAttribute)(int *value, int attribute, DeviceId device);
+  Result (*cuDeviceGetPCIBusId)(char *text, int length, DeviceId device);
   Result (*cuDevicePrimaryCtxRetain)(ContextHandle *context, DeviceId device);
   Result (*cuDevicePrimaryCtxRelease_v2)(DeviceId device);
   Result (*cuCtxSetCurrent)(ContextHandle context);
@@ -63,12 +89,37 @@ struct Driver {
   Result (*cuMemFree_v2)(DevicePtr pointer);
   Result (*cuMemcpyHtoD_v2)(DevicePtr to, const void *from, size_t bytes);
   Result (*cuMemcpyDtoH_v2)(void *to, DevicePtr from, size_t bytes);
+  Result (*cuMemGetInfo_v2)(size_t *free, size_t *total);
   Result (*cuMemsetD8_v2)(DevicePtr to, unsigned char value, size_t bytes);
-  Result (*cuLaunchKernel)(FunctionHandle function, unsigned gridX,
-                           unsigned gridY, unsigned gridZ, unsigned blockX,
-                           unsigned blockY, unsigned blockZ,
-                           unsigned sharedBytes, StreamHandle stream,
-                           void **arguments, void **extra);
+  Result (*cuMemsetD8Async)(DevicePtr to, unsigned char value, size_t bytes,
+                            StreamHandle stream);
+  Result (*cuMemcpyDtoDAsync_v2)(DevicePtr to, DevicePtr from, size_t bytes,
+                                 StreamHandle stream);
+  Result (*cuFuncGetAttribute)(int *value, int attribute,
+                               FunctionHandle function);
+  Result (*cuFuncSetAttribute)(FunctionHandle function, int attribute,
+                               int value);
+  Result (*cuLaunchKernelEx)(const LaunchConfig *config,
+                             FunctionHandle function, void **arguments,
+                             void **extra);
+  Result (*cuTensorMapEncodeTiled)(TensorMap *map, int elementType,
+                                   unsigned rank, void *address,
+                                   const uint64_t *sizes,
+                                   const uint64_t *strides, const unsigned *box,
+                                   const unsigned *elementStrides,
+                                   int interleave, int swizzle, int l2Promotion,
+                                   int outOfBoundsFill);
+  Result (*cuStreamCreate)(StreamHandle *stream, unsigned flags);
+  Result (*cuStreamDestroy_v2)(StreamHandle stream);
+  Result (*cuStreamSynchronize)(StreamHandle stream);
+  Result (*cuStreamBeginCapture_v2)(StreamHandle stream, int mode);
+  Result (*cuStreamEndCapture)(StreamHandle stream, GraphHandle *graph);
+  Result (*cuGraphInstantiateWithFlags)(GraphExecHandle *exec,
+                                        GraphHandle graph,
+                                        unsigned long long flags);
+  Result (*cuGraphLaunch)(GraphExecHandle exec, StreamHandle stream);
+  Result (*cuGraphExecDestroy)(GraphExecHandle exec);
+  Result (*cuGraphDestroy)(GraphHandle graph);
   Result (*cuEventCreate)(EventHandle *event, unsigned flags);
   Result (*cuEventDestroy_v2)(EventHandle event);
   Result (*cuEventRecord)(EventHandle event, StreamHandle stream);

@@ -53,6 +53,10 @@ public:
   const std::string &asString(const std::string &what) const;
   const std::vector<Json> &asArray(const std::string &what) const;
 
+  /// Items of an array or members of an object.
+  size_t size() const { return items.size(); }
+  /// Names of an object's members, in order.
+  const std::vector<std::string> &names() const { return keys; }
   /// The member \p key, or null when there is none or this is no object.
   const Json *find(std::string_view key) const;
   /// The member \p key; throws JsonError when there is none.

@@ -8,13 +8,13 @@
 
 #include "Verify.h"
 
+#include "Files.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 using namespace poly::runtime;
 
@@ -24,11 +24,6 @@ constexpr unsigned kThreads = 256;
 /// Elements after the last one, checked to stay as they were.
 constexpr size_t kPadding = 64;
 constexpr unsigned char kFill = 0xa5;
-
-std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
 
 ElementFormat parseFormat(const std::string &text) {
   if (text == "f32")
@@ -143,31 +138,6 @@ std::string hex(uint32_t bits) {
 }
 
 } // namespace
-
-std::string poly::runtime::readFile(const std::string &path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  if (!stream || !(content << stream.rdbuf()))
-    throw std::runtime_error(path + ": cannot be read, or is empty");
-  return content.str();
-}
-
-void poly::runtime::writeFile(const std::string &path,
-                              const std::string &content) {
-  std::string temporary = path + ".tmp";
-  {
-    std::ofstream stream(temporary, std::ios::binary);
-    stream << content;
-    if (!stream.flush()) {
-      std::remove(temporary.c_str());
-      throw std::runtime_error(path + ": cannot be written");
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw std::runtime_error(path + ": cannot be written");
-  }
-}
 
 Manifest poly::runtime::readManifest(const std::string &path) {
   Json json = Json::parse(readFile(path), path);

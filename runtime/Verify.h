@@ -101,11 +101,6 @@ VerifyResult verify(const ManifestEntry &entry);
 /// A row of the result file.
 Json toJson(const ManifestEntry &entry, const VerifyResult &result);
 
-/// A whole file. Throws std::runtime_error when it cannot be read.
-std::string readFile(const std::string &path);
-/// Writes through a temporary file, so that no half-written file remains.
-void writeFile(const std::string &path, const std::string &content);
-
 } // namespace poly::runtime
 
 #endif // POLY_RUNTIME_VERIFY_H

@@ -14,7 +14,7 @@ together with the runner. Cubins are made where ptxas is found, PTX otherwise.
 
 On a machine with that GPU, where only DIR is needed:
 
-  DIR/poly-run-programs DIR/manifest.json -o RESULT.json
+  DIR/poly-bench verify DIR/manifest.json -o RESULT.json
 
 On a machine that has both, `check` does the two steps; it exits with 77 (skipped) where there is no GPU.
 """
@@ -142,10 +142,10 @@ def prepare(args):
 
     with open(os.path.join(args.out, "manifest.json"), "w", encoding="utf-8") as stream:
         json.dump({"chip": args.chip, "entries": entries}, stream, indent=2)
-    shutil.copy2(os.path.join(args.bin, "poly-run-programs"), args.out)
+    shutil.copy2(os.path.join(args.bin, "poly-bench"), args.out)
     kind = "cubins" if args.ptxas else "PTX (ptxas was not found)"
     print(f"{len(entries)} entries, {kind}, in {args.out}")
-    print(f"on the GPU machine: ./poly-run-programs manifest.json -o result.json")
+    print(f"on the GPU machine: ./poly-bench verify manifest.json -o result.json")
 
 
 def main():
@@ -171,9 +171,9 @@ def main():
     os.makedirs(args.out, exist_ok=True)
     prepare(args)
     if args.command == "check":
-        runner = os.path.join(args.out, "poly-run-programs")
+        runner = os.path.join(args.out, "poly-bench")
         manifest = os.path.join(args.out, "manifest.json")
-        sys.exit(subprocess.run([runner, manifest]).returncode)
+        sys.exit(subprocess.run([runner, "verify", manifest]).returncode)
 
 
 if __name__ == "__main__":

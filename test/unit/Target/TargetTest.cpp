@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "poly/Target/Target.h"
+#include "poly/Target/Names.h"
 
 #include "gtest/gtest.h"
 
@@ -65,6 +65,17 @@ TEST(Target, HopperFigures) {
   EXPECT_EQ(hopper.rate(InstrClass::Sfu).perClock, 16u);
   EXPECT_EQ(hopper.rate(InstrClass::Sfu).pipe, Pipe::Xu);
   EXPECT_EQ(hopper.rate(InstrClass::PackedMinMax).pipe, Pipe::Alu);
+}
+
+TEST(Target, NamesOfClassesAreReadBack) {
+  for (unsigned i = 0; i < unsigned(InstrClass::NumClasses); ++i) {
+    InstrClass instrClass = InstrClass(i);
+    EXPECT_FALSE(name(instrClass).empty());
+    EXPECT_EQ(parseInstrClass(name(instrClass)), instrClass);
+  }
+  EXPECT_EQ(name(InstrClass::PackedFmaB), "PackedFmaB");
+  EXPECT_FALSE(parseInstrClass("fma"));
+  EXPECT_FALSE(parseInstrClass(""));
 }
 
 TEST(Target, GenerationsDiffer) {

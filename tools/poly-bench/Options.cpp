@@ -1,0 +1,131 @@
+//===- Options.cpp - Command line of poly-bench ---------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <getopt.h>
+
+using namespace poly::bench;
+
+namespace {
+
+enum Option : int {
+  OptKernels = 256,
+  OptPlot,
+  OptOnly,
+  OptQuick,
+  OptDevice,
+  OptRounds
+};
+
+const option kLongOptions[] = {
+    {"kernels", required_argument, nullptr, OptKernels},
+    {"plot", required_argument, nullptr, OptPlot},
+    {"only", required_argument, nullptr, OptOnly},
+    {"quick", no_argument, nullptr, OptQuick},
+    {"device", required_argument, nullptr, OptDevice},
+    {"rounds", required_argument, nullptr, OptRounds},
+    {"help", no_argument, nullptr, 'h'},
+    {nullptr, 0, nullptr, 0}};
+
+unsigned parseNumber(const std::string &option, const char *text,
+                     unsigned lowest, unsigned highest) {
+  char *end = nullptr;
+  errno = 0;
+  unsigned long value = std::strtoul(text, &end, 10);
+  // strtoul takes a minus sign and wraps.
+  if (end == text || *end || *text == '-' || errno || value < lowest ||
+      value > highest)
+    throw UsageError(option + " takes a number from " + std::to_string(lowest) +
+                     " to " + std::to_string(highest) + ", not '" + text + "'");
+  return static_cast<unsigned>(value);
+}
+
+/// <folder of the executable>/../share/poly/kernels, as built and installed.
+std::string defaultKernels(const char *executable) {
+  char *resolved = realpath("/proc/self/exe", nullptr);
+  std::string path = resolved ? resolved : executable;
+  std::free(resolved);
+  for (int i = 0; i < 2; ++i) {
+    size_t slash = path.rfind('/');
+    if (slash == std::string::npos)
+      return "share/poly/kernels";
+    path.resize(slash);
+  }
+  return path + "/share/poly/kernels";
+}
+
+} // namespace
+
+const char *const poly::bench::kOptionsHelp =
+    "options:\n"
+    "  --kernels=DIR   compiled suites, DIR/<suite>/suite.json; default:\n"
+    "                  ../share/poly/kernels from the program\n"
+    "  --only=TEXT     only work and variants whose name contains TEXT\n"
+    "  --quick         small sizes and few rounds: a check, no measurement\n"
+    "  --rounds=N      at most N timed rounds\n"
+    "  --device=N      GPU number N, default 0\n"
+    "  -o FILE         write all samples as JSON\n"
+    "  --plot=FILE     write a bar chart as SVG\n"
+    "  -h, --help      print this text\n";
+
+Options poly::bench::parseOptions(int argc, char **argv) {
+  Options options;
+  options.kernels = defaultKernels(argv[0]);
+  opterr = 0; // Messages are ours.
+  for (;;) {
+    int found = getopt_long(argc, argv, ":ho:", kLongOptions, nullptr);
+    if (found == -1)
+      break;
+    switch (found) {
+    case 'h':
+      options.help = true;
+      break;
+    case 'o':
+      options.result = optarg;
+      break;
+    case OptKernels:
+      options.kernels = optarg;
+      break;
+    case OptPlot:
+      options.plot = optarg;
+      break;
+    case OptOnly:
+      options.only = optarg;
+      break;
+    case OptQuick:
+      options.quick = true;
+      break;
+    case OptDevice:
+      options.device = int(parseNumber("--device", optarg, 0, 1023));
+      break;
+    case OptRounds:
+      options.rounds = parseNumber("--rounds", optarg, 1, 100000);
+      break;
+    case ':':
+      throw UsageError(std::string("option '") + argv[optind - 1] +
+                       "' needs a value");
+    default:
+      // A letter is in optopt; getopt_long has gone past a word.
+      throw UsageError("unknown option '" +
+                       (optopt ? std::string("-") + char(optopt)
+                               : std::string(argv[optind - 1])) +
+                       "'");
+    }
+  }
+  for (int i = optind; i < argc; ++i)
+    if (options.command.empty())
+      options.command = argv[i];
+    else
+      options.files.push_back(argv[i]);
+  if (!options.result.empty() && options.result == options.plot)
+    throw UsageError("-o and --plot name the same file");
+  return options;
+}
