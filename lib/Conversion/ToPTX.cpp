@@ -9,8 +9,10 @@
 #include "poly/Conversion/ToPTX.h"
 
 #include "poly/Conversion/LowerToNVVM.h"
+#include "poly/Dialect/Poly/PolyDialect.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
@@ -34,6 +36,7 @@
 #include <mutex>
 
 using namespace mlir;
+using mlir::poly::KernelDescription;
 
 static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -161,8 +164,35 @@ static std::string withoutDebugTarget(std::string ptx,
   return ptx;
 }
 
+/// Adds what LLVM IR has no place for: the notes of the kernel's author, and
+/// that a block size is the only one, of which LLVM IR keeps that it is the
+/// largest.
+static void addAuthorsNotes(ModuleOp module,
+                            std::vector<KernelDescription> &kernels) {
+  llvm::StringMap<LLVM::LLVMFuncOp> functions;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    functions[function.getSymName()] = function;
+  });
+  auto blockSizeName = module.getContext()
+                           ->getLoadedDialect<gpu::GPUDialect>()
+                           ->getKnownBlockSizeAttrHelper()
+                           .getName();
+  for (KernelDescription &kernel : kernels) {
+    LLVM::LLVMFuncOp function = functions.lookup(kernel.name);
+    if (!function)
+      continue;
+    kernel.info = function->getAttrOfType<DictionaryAttr>(
+        mlir::poly::PolyDialect::kKernelAttr);
+    auto known = function->getAttrOfType<DenseI32ArrayAttr>(blockSizeName);
+    if (known && kernel.blockSize.empty())
+      kernel.blockSize.assign(known.asArrayRef().begin(),
+                              known.asArrayRef().end());
+  }
+}
+
 llvm::Expected<std::string>
-mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
+mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options,
+                           std::vector<KernelDescription> *kernels) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> linked;
   WalkResult walk = module.walk([&](gpu::GPUModuleOp gpuModule) {
@@ -185,11 +215,15 @@ mlir::poly::translateToPTX(ModuleOp module, const ToPTXOptions &options) {
     return makeError("the input has no gpu.module, so there is no device code "
                      "to compile");
 
-  return emitPTX(*linked, options);
+  llvm::Expected<std::string> ptx = emitPTX(*linked, options, kernels);
+  if (ptx && kernels)
+    addAuthorsNotes(module, *kernels);
+  return ptx;
 }
 
-llvm::Expected<std::string> mlir::poly::emitPTX(llvm::Module &module,
-                                                const ToPTXOptions &options) {
+llvm::Expected<std::string>
+mlir::poly::emitPTX(llvm::Module &module, const ToPTXOptions &options,
+                    std::vector<KernelDescription> *kernels) {
   llvm::Error error = llvm::Error::success();
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(options, error);
@@ -199,6 +233,8 @@ llvm::Expected<std::string> mlir::poly::emitPTX(llvm::Module &module,
     return makeError("cannot create the NVPTX target machine");
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
+  if (kernels)
+    *kernels = describeKernels(module);
   if (llvm::Error linkError = linkLibdevice(module, options))
     return linkError;
   optimise(module, *machine, options.optLevel);

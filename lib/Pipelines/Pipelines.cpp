@@ -29,7 +29,7 @@ void mlir::poly::buildChoosePipeline(OpPassManager &pm,
   plan.roundInputs = options.roundInputs;
   plan.report = options.report;
   plan.table = options.table;
-  pm.addPass(createPolyPlan(plan));
+  pm.addPass(createPolyPlan(plan, options.onDecisions));
   pm.addPass(createPolyPack());
 }
 

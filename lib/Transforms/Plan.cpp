@@ -67,6 +67,8 @@ struct RootResult {
 
 struct PolyPlanPass : mlir::poly::impl::PolyPlanBase<PolyPlanPass> {
   using PolyPlanBase::PolyPlanBase;
+  PolyPlanPass(PolyPlanOptions options, DecisionHandler handler)
+      : PolyPlanBase(std::move(options)), handler(std::move(handler)) {}
 
   void runOnOperation() override;
 
@@ -76,6 +78,8 @@ struct PolyPlanPass : mlir::poly::impl::PolyPlanBase<PolyPlanPass> {
   bool decide(SiteGroup &group, const ProgramChooser &chooser,
               MutableArrayRef<ReportRow *> rows);
   LogicalResult writeReports(ArrayRef<ReportRow> rows);
+
+  DecisionHandler handler;
 };
 } // namespace
 
@@ -390,4 +394,11 @@ void PolyPlanPass::runOnOperation() {
     }
   if (failed(writeReports(rows)))
     return signalPassFailure();
+  if (handler)
+    handler(rows);
+}
+
+std::unique_ptr<Pass> mlir::poly::createPolyPlan(PolyPlanOptions options,
+                                                 DecisionHandler handler) {
+  return std::make_unique<PolyPlanPass>(std::move(options), std::move(handler));
 }

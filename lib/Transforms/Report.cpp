@@ -37,9 +37,8 @@ static llvm::json::Value number(double value) {
 
 static double rounded(double slots) { return std::round(slots * 100) / 100; }
 
-void mlir::poly::writeReportJson(ArrayRef<ReportRow> rows,
-                                 llvm::raw_ostream &os) {
-  llvm::json::OStream json(os, /*IndentSize=*/2);
+void mlir::poly::writeReportRows(ArrayRef<ReportRow> rows,
+                                 llvm::json::OStream &json) {
   json.array([&] {
     for (const ReportRow &row : rows)
       json.object([&] {
@@ -68,6 +67,13 @@ void mlir::poly::writeReportJson(ArrayRef<ReportRow> rows,
         json.attribute("loc", toString(row.loc));
       });
   });
+}
+
+void mlir::poly::writeReportJson(ArrayRef<ReportRow> rows,
+                                 llvm::raw_ostream &os) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  writeReportRows(rows, json);
+  json.flush();
   os << "\n";
 }
 

@@ -5,7 +5,8 @@
 ; RUN: FileCheck %s --input-file=%t.json --check-prefix=JSON
 ; RUN: poly-compile %s -o %t.bc --budget=atol=1e-3
 ; RUN: llvm-dis %t.bc -o - | FileCheck %s
-; RUN: poly-compile %s -o %t.ptx --budget=atol=1e-3
+; RUN: poly-compile %s -o %t.ptx --budget=atol=1e-3 --metadata=%t-meta.json
+; RUN: FileCheck %s --input-file=%t-meta.json --check-prefix=META
 ; RUN: FileCheck %s --input-file=%t.ptx --check-prefix=PTX
 ; RUN: poly-compile %s -o %t.mlir --budget=atol=1e-3
 ; RUN: FileCheck %s --input-file=%t.mlir --check-prefix=MLIR
@@ -22,6 +23,14 @@
 ; Attributes of intrinsics are left to whoever reads them.
 ; INTRINSIC: declare i32 @llvm.nvvm.read.ptx.sreg.tid.x(){{$}}
 ; INTRINSIC: declare float @llvm.nvvm.ex2.approx.f(float){{$}}
+
+; META: "kernels": [
+; META: "name": "sigmoids"
+; META-COUNT-2: "type": "ptr"
+; META: "type": "f32"
+; META: "info": {}
+; META: "sites": [
+; META: "function": "sigmoids"
 
 ; JSON: "function": "sigmoids"
 ; JSON: "decision": "applied"

@@ -13,6 +13,7 @@
 #include "poly/Pipelines/Pipelines.h"
 #include "poly/Target/Target.h"
 #include "poly/Transforms/Passes.h"
+#include "poly/Transforms/Report.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
@@ -23,7 +24,10 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
@@ -67,6 +71,11 @@ static cl::opt<std::string>
            cl::desc("Write the decisions as JSON; - is standard "
                     "error"),
            cl::cat(category));
+static cl::opt<std::string>
+    metadataPath("metadata",
+                 cl::desc("Write what a host needs to launch the kernels, and "
+                          "the decisions, as JSON; - is standard error"),
+                 cl::cat(category));
 static cl::opt<bool> table("table",
                            cl::desc("Print the decisions as a table on "
                                     "standard error"),
@@ -86,19 +95,92 @@ static int fail(const llvm::Twine &message) {
 }
 
 /// Writes the whole file or nothing.
-static int writeOutput(llvm::StringRef text) {
-  if (llvm::Error error =
-          llvm::writeToOutput(outputPath, [&](llvm::raw_ostream &os) {
-            os << text;
-            return llvm::Error::success();
-          }))
-    return fail("cannot write '" + outputPath +
+static int writeFile(llvm::StringRef path, llvm::StringRef text) {
+  if (llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+        os << text;
+        return llvm::Error::success();
+      }))
+    return fail("cannot write '" + path +
                 "': " + llvm::toString(std::move(error)));
   return 0;
 }
 
-static mlir::poly::ToNVPTXOptions *pipelineOptions() {
+static int writeOutput(llvm::StringRef text) {
+  return writeFile(outputPath, text);
+}
+
+/// What becomes the metadata.
+struct Description {
+  std::vector<mlir::poly::KernelDescription> kernels;
+  std::vector<mlir::poly::ReportRow> decisions;
+};
+
+/// The image's path for a reader of the metadata: from its folder, if the image
+/// is there too.
+static std::string imagePath() {
+  if (outputPath == "-")
+    return "";
+  llvm::StringRef image = outputPath;
+  if (llvm::sys::path::parent_path(image) ==
+      llvm::sys::path::parent_path(metadataPath))
+    return llvm::sys::path::filename(image).str();
+  llvm::SmallString<128> absolute(image);
+  if (llvm::sys::fs::make_absolute(absolute))
+    return image.str();
+  return absolute.str().str();
+}
+
+static std::string metadataText(const Description &description) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("chip", chip.getValue());
+    json.attribute("image", imagePath());
+    json.attribute("policy", policy.getValue());
+    json.attribute("budget", budget.getValue());
+    json.attributeArray("programs", [&] {
+      for (const std::string &program : programs)
+        json.value(program);
+    });
+    json.attributeArray("kernels", [&] {
+      for (const mlir::poly::KernelDescription &kernel : description.kernels)
+        mlir::poly::writeKernelJson(kernel, json);
+    });
+    json.attributeBegin("sites");
+    mlir::poly::writeReportRows(description.decisions, json);
+    json.attributeEnd();
+  });
+  json.flush();
+  os << "\n";
+  return text;
+}
+
+/// The metadata goes first, and goes away again if the code cannot be written:
+/// it must not describe other code than that beside it.
+static int writeWithMetadata(llvm::StringRef code,
+                             const Description &description) {
+  if (metadataPath.empty())
+    return writeOutput(code);
+  std::string text = metadataText(description);
+  if (metadataPath == "-") {
+    llvm::errs() << text;
+    return writeOutput(code);
+  }
+  if (int status = writeFile(metadataPath, text))
+    return status;
+  int status = writeOutput(code);
+  if (status != 0)
+    llvm::sys::fs::remove(metadataPath);
+  return status;
+}
+
+static mlir::poly::ToNVPTXOptions *pipelineOptions(Description &description) {
   auto *options = new mlir::poly::ToNVPTXOptions;
+  options->onDecisions = [&](llvm::ArrayRef<mlir::poly::ReportRow> rows) {
+    description.decisions.assign(rows.begin(), rows.end());
+  };
   options->chip = chip;
   options->features = features;
   options->budget = budget;
@@ -126,16 +208,17 @@ static int writeMlir(ModuleOp module) {
 }
 
 /// Writes PTX, or the cubin that ptxas makes of it.
-static int writeCode(llvm::Expected<std::string> ptx, Output output) {
+static int writeCode(llvm::Expected<std::string> ptx, Output output,
+                     const Description &description) {
   if (!ptx)
     return fail(llvm::toString(ptx.takeError()));
   if (output == Output::Ptx)
-    return writeOutput(*ptx);
+    return writeWithMetadata(*ptx, description);
   llvm::Expected<std::string> cubin =
       mlir::poly::assembleCubin(*ptx, chip, ptxas);
   if (!cubin)
     return fail(llvm::toString(cubin.takeError()));
-  return writeOutput(*cubin);
+  return writeWithMetadata(*cubin, description);
 }
 
 /// The chip is in the IR when clang wrote it; a different one would need
@@ -165,7 +248,9 @@ static int compileLLVMIR(const llvm::MemoryBuffer &file, MLIRContext &context,
 
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  std::unique_ptr<mlir::poly::ToNVPTXOptions> options(pipelineOptions());
+  Description description;
+  std::unique_ptr<mlir::poly::ToNVPTXOptions> options(
+      pipelineOptions(description));
   PassManager choose(&context);
   mlir::poly::buildChoosePipeline(choose, *options);
   if (failed(choose.run(input->module())))
@@ -188,8 +273,9 @@ static int compileLLVMIR(const llvm::MemoryBuffer &file, MLIRContext &context,
   if (output == Output::LLVMIR)
     return writeOutput(
         input->print(/*bitcode=*/llvm::StringRef(outputPath).ends_with(".bc")));
-  return writeCode(mlir::poly::emitPTX(input->llvmModule(), ptxOptions()),
-                   output);
+  return writeCode(mlir::poly::emitPTX(input->llvmModule(), ptxOptions(),
+                                       &description.kernels),
+                   output, description);
 }
 
 int main(int argc, char **argv) {
@@ -223,6 +309,16 @@ int main(int argc, char **argv) {
     return fail(problem);
   if (!report.empty() && report != "-" && report == outputPath)
     return fail("-o and --report name the same file");
+  if (!metadataPath.empty()) {
+    if (output != Output::Ptx && output != Output::Cubin)
+      return fail(
+          "--metadata describes compiled code; name the output *.ptx or "
+          "*.cubin");
+    if (metadataPath != "-" &&
+        (metadataPath == outputPath || metadataPath == report))
+      return fail("--metadata names the same file as " +
+                  llvm::Twine(metadataPath == report ? "--report" : "-o"));
+  }
   if (optLevel > 3)
     return fail("-O takes 0 to 3");
 
@@ -259,7 +355,9 @@ int main(int argc, char **argv) {
   if (nested.wasInterrupted())
     return 1;
 
-  std::unique_ptr<mlir::poly::ToNVPTXOptions> options(pipelineOptions());
+  Description description;
+  std::unique_ptr<mlir::poly::ToNVPTXOptions> options(
+      pipelineOptions(description));
   PassManager pm(&context);
   if (output == Output::Mlir)
     mlir::poly::buildSubstitutePipeline(pm, *options);
@@ -270,5 +368,7 @@ int main(int argc, char **argv) {
 
   if (output == Output::Mlir)
     return writeMlir(*module);
-  return writeCode(mlir::poly::translateToPTX(*module, ptxOptions()), output);
+  return writeCode(
+      mlir::poly::translateToPTX(*module, ptxOptions(), &description.kernels),
+      output, description);
 }

@@ -9,6 +9,8 @@
 #ifndef POLY_CONVERSION_TOPTX_H
 #define POLY_CONVERSION_TOPTX_H
 
+#include "poly/Conversion/Metadata.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
@@ -30,15 +32,18 @@ struct ToPTXOptions {
 };
 
 /// Translates every gpu.module of \p module (already in the LLVM dialect) to
-/// LLVM IR, links them, optimises and returns PTX. Diagnostics go to the
-/// context; the Error carries what has no location.
-llvm::Expected<std::string> translateToPTX(ModuleOp module,
-                                           const ToPTXOptions &options);
+/// LLVM IR, links them, optimises and returns PTX, and in \p kernels (if not
+/// null) a description of each kernel. Diagnostics go to the context; the Error
+/// carries what has no location.
+llvm::Expected<std::string>
+translateToPTX(ModuleOp module, const ToPTXOptions &options,
+               std::vector<KernelDescription> *kernels = nullptr);
 
 /// Links libdevice into \p module if it calls it, optimises and returns PTX.
-/// The module is changed.
-llvm::Expected<std::string> emitPTX(llvm::Module &module,
-                                    const ToPTXOptions &options);
+/// The module is changed. \p kernels is as above.
+llvm::Expected<std::string>
+emitPTX(llvm::Module &module, const ToPTXOptions &options,
+        std::vector<KernelDescription> *kernels = nullptr);
 
 /// Assembles PTX with ptxas (\p ptxas, or found on PATH, in $CUDA_HOME/bin or
 /// /usr/local/cuda/bin) and returns the cubin.

@@ -9,6 +9,8 @@
 #ifndef POLY_PIPELINES_PIPELINES_H
 #define POLY_PIPELINES_PIPELINES_H
 
+#include "poly/Transforms/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -46,6 +48,8 @@ struct SubstituteOptions : PassPipelineOptions<SubstituteOptions> {
       *this, "table",
       llvm::cl::desc("Print the decisions as a table on standard error"),
       llvm::cl::init(false)};
+  /// For callers from C++: gets the decisions themselves, if set.
+  DecisionHandler onDecisions;
 };
 
 /// Options of poly-to-nvptx: those of poly-substitute and the NVPTX target's.

@@ -11,13 +11,24 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
+
 namespace mlir::poly {
+
+struct ReportRow;
+
+/// Called with all decisions of a run of poly-plan that has succeeded.
+using DecisionHandler = std::function<void(llvm::ArrayRef<ReportRow>)>;
 
 #define GEN_PASS_DECL
 #include "poly/Transforms/Passes.h.inc"
 
 #define GEN_PASS_REGISTRATION
 #include "poly/Transforms/Passes.h.inc"
+
+/// poly-plan that also hands its decisions to \p handler.
+std::unique_ptr<Pass> createPolyPlan(PolyPlanOptions options,
+                                     DecisionHandler handler);
 
 } // namespace mlir::poly
 

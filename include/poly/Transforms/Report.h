@@ -18,6 +18,10 @@
 #include <optional>
 #include <string>
 
+namespace llvm::json {
+class OStream;
+} // namespace llvm::json
+
 namespace mlir::poly {
 
 /// One candidate site and what became of it.
@@ -38,7 +42,9 @@ struct ReportRow {
   explicit ReportRow(Location loc) : loc(loc) {}
 };
 
-/// Writes the rows as a JSON array, one object a site.
+/// Writes the rows as a JSON array, one object a site: into a larger document,
+/// or as one.
+void writeReportRows(llvm::ArrayRef<ReportRow> rows, llvm::json::OStream &json);
 void writeReportJson(llvm::ArrayRef<ReportRow> rows, llvm::raw_ostream &os);
 
 /// Writes the rows as an aligned table.

@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -106,6 +107,46 @@ LogicalResult PolyDialect::addProgram(::poly::RegisteredProgram program) {
   return success();
 }
 
+/// What of a `poly.kernel` has no counterpart in JSON, or null.
+static Attribute findUnprintable(Attribute attribute) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    for (NamedAttribute member : dictionary)
+      if (Attribute found = findUnprintable(member.getValue()))
+        return found;
+    return {};
+  }
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    for (Attribute element : array)
+      if (Attribute found = findUnprintable(element))
+        return found;
+    return {};
+  }
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValue().isFinite() ? Attribute() : attribute;
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return number.getValue().getBitWidth() <= 64 ? Attribute() : attribute;
+  return isa<StringAttr, UnitAttr>(attribute) ? Attribute() : attribute;
+}
+
+static LogicalResult verifyKernel(Operation *op, Attribute attribute) {
+  StringRef name = PolyDialect::kKernelAttr;
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  if (!dictionary || !isa<FunctionOpInterface>(op))
+    return op->emitOpError()
+           << "attribute '" << name << "' must be a dictionary on a function";
+  if (Attribute found = findUnprintable(dictionary))
+    return op->emitOpError()
+           << "attribute '" << name << "' cannot hold " << found
+           << "; it takes strings, integers, finite numbers, booleans, units, "
+              "arrays and dictionaries";
+  Attribute shared = dictionary.get("dynamicSharedBytes");
+  auto bytes = dyn_cast_if_present<IntegerAttr>(shared);
+  if (shared && (!bytes || bytes.getValue().isNegative()))
+    return op->emitOpError() << "dynamicSharedBytes of '" << name
+                             << "' must be an integer and not negative";
+  return success();
+}
+
 LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -123,6 +164,8 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
              << "' must be a #poly.accuracy, e.g. #poly.accuracy<ulps = 1.0>";
     return success();
   }
+  if (name == kKernelAttr)
+    return verifyKernel(op, attribute.getValue());
   if (name == kKindAttr || name == kPairAttr) {
     bool isKind = name == kKindAttr;
     if (!getFunction(op))
@@ -136,8 +179,8 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
   }
   return op->emitOpError() << "unknown attribute '" << name
                            << "'; known are poly.optin, poly.round_inputs, "
-                              "poly.round_offsets, poly.keep and "
-                              "poly.accuracy";
+                              "poly.round_offsets, poly.keep, "
+                              "poly.accuracy and poly.kernel";
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,7 +31,7 @@ func.func @accuracy() attributes {poly.accuracy = 1.0 : f32} { return }
 // -----
 
 // A misspelt switch must not silently do nothing.
-// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.keep and poly.accuracy}}
+// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.keep, poly.accuracy and poly.kernel}}
 func.func @misspelt() attributes {poly.opt_in} { return }
 
 // -----
@@ -54,3 +54,30 @@ func.func @pair(%x: f32) -> f32 {
 
 // expected-error @+1 {{attribute 'poly.kind' belongs on a poly function op}}
 func.func @elsewhere() attributes {poly.kind = "softcap"} { return }
+
+// -----
+
+// expected-error @+1 {{attribute 'poly.kernel' must be a dictionary on a function}}
+func.func @kernel_type() attributes {poly.kernel = "silu"} { return }
+
+// -----
+
+func.func @kernel_op(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'poly.kernel' must be a dictionary on a function}}
+  %0 = poly.tanh %x {poly.kernel = {}} : f32
+  return %0 : f32
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'poly.kernel' cannot hold 0x7F800000 : f32; it takes strings}}
+func.func @kernel_value() attributes {poly.kernel = {list = [1, 0x7F800000 : f32]}} { return }
+
+// -----
+
+// expected-error @+1 {{dynamicSharedBytes of 'poly.kernel' must be an integer and not negative}}
+func.func @kernel_shared() attributes {poly.kernel = {dynamicSharedBytes = -1 : i64}} { return }
+
+// -----
+
+func.func @kernel_good() attributes {poly.kernel = {family = "silu", of = {x = [true, 1.0, unit]}, dynamicSharedBytes = 0 : i32}} { return }

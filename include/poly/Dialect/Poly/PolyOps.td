@@ -34,6 +34,12 @@ def Poly_Dialect : Dialect {
     or may be rounded to one, `poly.keep` (unit) forbids any change, and
     `poly.accuracy` (a `#poly.accuracy`) is a required budget.
 
+    `poly.kernel` (a dictionary, on a function) is what the author of a kernel
+    tells the host that launches it: any names, with strings, integers, numbers,
+    booleans, units, arrays and dictionaries as values. The passes ignore it;
+    `poly-compile --metadata` writes it as JSON. `dynamicSharedBytes`, if present,
+    is the dynamic shared memory of a launch.
+
     On function ops `poly-raise` notes two things: `poly.kind` (a string) names
     the larger idiom that the function is the site of, such as `softcap` or
     `softmax_exp`, and function ops with the same `poly.pair` (an integer) are a
@@ -50,6 +56,7 @@ def Poly_Dialect : Dialect {
         "poly.round_offsets";
     static constexpr llvm::StringLiteral kKeepAttr = "poly.keep";
     static constexpr llvm::StringLiteral kAccuracyAttr = "poly.accuracy";
+    static constexpr llvm::StringLiteral kKernelAttr = "poly.kernel";
     static constexpr llvm::StringLiteral kKindAttr = "poly.kind";
     static constexpr llvm::StringLiteral kPairAttr = "poly.pair";
 
