@@ -89,6 +89,12 @@ int64_t KernelMetadata::integer(std::string_view key) const {
   return wholeNumber(*value, what, -kExact, kExact);
 }
 
+bool KernelMetadata::flag(std::string_view key) const {
+  const Json *value = info.find(key);
+  return value &&
+         value->asBool("'" + std::string(key) + "' of kernel '" + name + "'");
+}
+
 std::string KernelMetadata::text(std::string_view key,
                                  const std::string &missing) const {
   return info.find(key) ? text(key) : missing;

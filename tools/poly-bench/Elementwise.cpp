@@ -13,8 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Session.h"
-#include "Values.h"
+#include "Cases.h"
 
 #include "poly/Program/Certify.h"
 #include "poly/Program/Registry.h"
@@ -22,20 +21,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace poly;
 using namespace poly::bench;
 using namespace poly::runtime;
 
 namespace {
-
-/// Elements of a period of the timed inputs: a prime, so that no chunk, block
-/// or wave always meets the same values.
-constexpr size_t kPeriod = 4194301;
-/// Elements after an array that a kernel must not touch.
-constexpr size_t kPadding = 64;
-constexpr unsigned char kFill = 0xa5;
 
 enum class Direction { Forward, Backward, BackwardFromOutput };
 
@@ -92,28 +83,24 @@ private:
   Function function = Function::Sigmoid;
 };
 
-/// A loaded contender.
-struct Candidate {
-  const Entry *entry;
-  Kernel kernel;
-  /// What the program may be off, by its certificate; for unreplaced code what
-  /// f32 arithmetic may be off.
-  double allowed;
-};
-
-void launch(const Candidate &candidate, const Work &work, StreamHandle stream,
+void launch(const Case &item, const Work &work, StreamHandle stream,
             const Buffer &x, const Buffer *dy, const Buffer &out,
             size_t count) {
-  Arguments arguments(candidate.kernel.metadata());
+  Arguments arguments(item.kernel->metadata());
   arguments.array(x.address(), int64_t(count));
   if (work.kind() != Direction::Forward)
     arguments.array(dy->address(), int64_t(count));
   arguments.array(out.address(), int64_t(count)).integer(int64_t(count));
-  size_t perBlock =
-      size_t(candidate.kernel.metadata().integer("elementsPerBlock"));
-  candidate.kernel.launch(
-      stream, Dim3{unsigned((count + perBlock - 1) / perBlock), 1, 1},
-      arguments);
+  item.kernel->launch(stream, item.grid(count), arguments);
+}
+
+/// What the result may be off for a factor of one: a derivative that the kernel
+/// rounds before it multiplies was rounded once more.
+double allowedError(const Case &item, const Work &work, double expected) {
+  double allowed = item.allowedError();
+  if (item.kernel->metadata().flag("roundDerivative"))
+    allowed += ulp(work.type, expected) / 2;
+  return allowed;
 }
 
 /// The true result for each pattern of x, without the factor dy.
@@ -138,22 +125,21 @@ std::vector<double> truth(const Work &work) {
 }
 
 /// Compares results for inputs x (and dy).
-void compare(const Work &work, const std::vector<double> &expected,
-             double allowed, const Words &x, const Words *dy,
-             const Words &actual, ErrorMeter &meter) {
+void compare(Case &item, const Work &work, const std::vector<double> &expected,
+             const Words &x, const Words *dy, const Words &actual) {
   for (size_t i = 0; i < actual.size(); ++i) {
     double factor = dy ? decode(work.type, (*dy)[i % dy->size()]) : 1;
     double value = expected[x[i % x.size()]];
     // Infinite and undefined slopes and products are the forward's business.
     if (dy && (!std::isfinite(value) || !std::isfinite(factor)))
       continue;
-    meter.compare(work.type, actual[i], value * factor,
-                  allowed * std::fabs(factor));
+    item.error.compare(work.type, actual[i], value * factor,
+                       allowedError(item, work, value) * std::fabs(factor));
   }
 }
 
-/// Bits that differ from Replay of the one program in this kernel; nothing when
-/// the kernel's results are not a program's alone.
+/// Results that differ from Replay of the one program in this kernel; nothing
+/// when the kernel's results are not a program's alone.
 std::optional<size_t> differentBits(const Work &work, const Entry &entry,
                                     const Words &x, const Words &actual) {
   const RegisteredProgram *program = findProgram(entry.programs());
@@ -169,49 +155,32 @@ std::optional<size_t> differentBits(const Work &work, const Entry &entry,
   return different;
 }
 
-/// Runs all patterns, with a tail that is no whole chunk, and in place.
-struct CheckResult {
-  ErrorMeter error;
-  std::optional<size_t> differentBits;
-  bool wroteOutside = false;
-  bool inPlaceDiffers = false;
-
-  bool ok() const { return error.ok() && !wroteOutside && !inPlaceDiffers; }
-};
-
-CheckResult check(const Candidate &candidate, const Work &work,
-                  const std::vector<double> &expected, const Stream &stream) {
+/// Runs all patterns, with a tail that is no whole chunk, then in place.
+void check(Case &item, const Work &work, const std::vector<double> &expected,
+           const Stream &stream) {
   Words x = allPatterns();
-  // One more and some: every kernel gets a partial chunk.
+  // Three more: every kernel gets a partial chunk.
   x.insert(x.end(), {0x3c01, 0x8000, 0xbf83});
-  Words dy = normalValues(work.type, x.size(), 1, 7);
-  size_t count = x.size(), width = bytesOf(work.type);
-  Words padded = x;
-  padded.resize(count + kPadding);
-  Buffer input = upload(work.type, padded);
-  padded = dy;
-  padded.resize(count + kPadding);
-  Buffer factor = upload(work.type, padded);
-  Buffer output((count + kPadding) * width);
-  output.fill(kFill);
-  launch(candidate, work, stream.handle(), input, &factor, output, count);
+  size_t count = x.size();
+  Words dy = normalValues(work.type, count, 1, 7);
+  Buffer input = uploadPadded(work.type, x);
+  Buffer factor = uploadPadded(work.type, dy);
+  Buffer output = poisoned(work.type, count);
+  launch(item, work, stream.handle(), input, &factor, output, count);
   stream.synchronize();
-  std::vector<unsigned char> bytes(output.bytes());
-  output.download(bytes.data(), bytes.size());
-  CheckResult result;
-  result.wroteOutside =
-      std::any_of(bytes.begin() + std::ptrdiff_t(count * width), bytes.end(),
-                  [](unsigned char byte) { return byte != kFill; });
-  Words actual = fromBytes(work.type, bytes);
-  actual.resize(count);
+  Words actual = resultsOf(work.type, output, count, item.fault);
   bool backward = work.kind() != Direction::Forward;
-  compare(work, expected, candidate.allowed, x, backward ? &dy : nullptr,
-          actual, result.error);
-  result.differentBits = differentBits(work, *candidate.entry, x, actual);
-  launch(candidate, work, stream.handle(), input, &factor, input, count);
+  compare(item, work, expected, x, backward ? &dy : nullptr, actual);
+  if (auto different = differentBits(work, *item.entry, x, actual)) {
+    item.details.set("bitsUnlikeReplay", *different);
+    bool model = findProgram(item.entry->programs())->certificate.sfuModel;
+    if (*different && !model)
+      item.fault = "differs from Replay";
+  }
+  launch(item, work, stream.handle(), input, &factor, input, count);
   stream.synchronize();
-  result.inPlaceDiffers = download(work.type, input, count) != actual;
-  return result;
+  if (download(work.type, input, count) != actual)
+    item.fault = "differs in place";
 }
 
 std::vector<Work> worksOf(const Session &session,
@@ -241,90 +210,28 @@ void runWork(Session &session, const Work &work) {
   if (work.type == Format::F32)
     throw std::runtime_error("elementwise suites are for 16-bit types");
   session.progress(work.name() + ": checking");
-  std::vector<double> expected = truth(work);
-  std::vector<Candidate> candidates;
-  std::vector<CheckResult> checks;
-  for (const Entry *entry : work.entries) {
-    // f32 arithmetic with approximate functions: 2^-20 of a result near one.
-    double allowed = std::max(entry->certifiedError(), 0x1p-20);
-    candidates.push_back(
-        {entry, loadKernel(entry->image, entry->kernel.name), allowed});
-    checks.push_back(
-        check(candidates.back(), work, expected, session.meter.stream()));
-  }
-
   bool backward = work.kind() != Direction::Forward;
   Words x = normalValues(work.type, std::min(work.count, kPeriod), 2, 1);
   Words dy = normalValues(work.type, std::min(work.count, kPeriod), 1, 2);
   Buffer input = uploadRepeated(work.type, x, work.count);
   Buffer factor = uploadRepeated(work.type, dy, backward ? work.count : 1);
   Buffer output(work.count * bytesOf(work.type));
-  size_t half = work.bytes() / 2;
-  Buffer copySource(half), copyTarget(half);
-  copySource.fill(0x3c);
-
-  std::vector<Contender> contenders;
-  contenders.push_back({"device copy", [&](StreamHandle stream) {
-                          const Driver &driver = Driver::get();
-                          driver.check(driver.cuMemcpyDtoDAsync_v2(
-                                           copyTarget.address(),
-                                           copySource.address(), half, stream),
-                                       "cuMemcpyDtoDAsync_v2");
-                        }});
-  std::vector<size_t> timed; // Candidates with right results.
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate &candidate = candidates[i];
-    if (!checks[i].ok())
-      continue;
+  std::vector<double> expected = truth(work);
+  const Stream &stream = session.meter.stream();
+  std::vector<Case> cases(work.entries.begin(), work.entries.end());
+  for (Case &item : cases) {
+    item.enqueue = [&](StreamHandle handle) {
+      launch(item, work, handle, input, &factor, output, work.count);
+    };
+    check(item, work, expected, stream);
     // The timed values, too, are checked before they are timed.
-    output.fill(0xff);
-    launch(candidate, work, session.meter.stream().handle(), input, &factor,
-           output, work.count);
-    session.meter.stream().synchronize();
-    Words actual = download(work.type, output, x.size());
-    compare(work, expected, candidate.allowed, x, backward ? &dy : nullptr,
-            actual, checks[i].error);
-    if (!checks[i].ok())
-      continue;
-    timed.push_back(i);
-    contenders.push_back({candidate.entry->name, [&](StreamHandle stream) {
-                            launch(candidate, work, stream, input, &factor,
-                                   output, work.count);
-                          }});
+    output.fill(kPoison);
+    item.enqueue(stream.handle());
+    stream.synchronize();
+    compare(item, work, expected, x, backward ? &dy : nullptr,
+            download(work.type, output, x.size()));
   }
-  std::vector<Measurement> measurements =
-      session.meter.measure(contenders, session.measureOptions(work.name()));
-  double gigabytes = double(work.bytes()) * 1e-9;
-  auto &copyRow = session.results.add(work.name(), measurements[0]);
-  copyRow.details.set("gigabytesPerSecond",
-                      gigabytes / measurements[0].median() * 1e6);
-  for (size_t j = 0; j < timed.size(); ++j) {
-    const Candidate &candidate = candidates[timed[j]];
-    const CheckResult &checked = checks[timed[j]];
-    ResultRow &row = session.results.add(work.name(), measurements[j + 1]);
-    row.details.set("gigabytesPerSecond",
-                    gigabytes / measurements[j + 1].median() * 1e6);
-    row.details.set("kind", candidate.entry->variant);
-    row.details.set("program", candidate.entry->programs());
-    row.details.set("maxAbsError", checked.error.maxAbs());
-    row.details.set("relativeNormError", checked.error.relativeNorm());
-    if (checked.differentBits)
-      row.details.set("bitsUnlikeReplay", *checked.differentBits);
-    row.details.set("registers", candidate.kernel.registers());
-  }
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (checks[i].ok())
-      continue;
-    ResultRow row;
-    row.work = work.name();
-    row.variant = candidates[i].entry->name;
-    row.correct = false;
-    row.details.set("wrongResults", checks[i].error.wrongResults());
-    row.details.set("wroteOutside", checks[i].wroteOutside);
-    row.details.set("inPlaceDiffers", checks[i].inPlaceDiffers);
-    row.details.set("maxAbsError", checks[i].error.maxAbs());
-    session.results.add(std::move(row));
-  }
+  measureCases(session, work.name(), work.bytes(), cases);
 }
 
 } // namespace

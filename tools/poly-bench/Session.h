@@ -70,6 +70,7 @@ public:
 // Commands. Each returns an exit code.
 int runElementwise(const Options &options, const std::string &suite);
 int runRates(const Options &options, const std::string &suite);
+int runSwiglu(const Options &options);
 int runVerify(const Options &options);
 int runCompare(const Options &options);
 int runPlot(const Options &options);

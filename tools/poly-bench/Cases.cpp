@@ -1,0 +1,117 @@
+//===- Cases.cpp - Checked contenders of a piece of work ------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include <algorithm>
+
+using namespace poly;
+using namespace poly::bench;
+using namespace poly::runtime;
+
+Dim3 Case::grid(size_t count) const {
+  size_t perBlock = size_t(kernel->metadata().integer("elementsPerBlock"));
+  return Dim3{unsigned((count + perBlock - 1) / perBlock), 1, 1};
+}
+
+double Case::allowedError() const {
+  return std::max(entry->certifiedError(), 0x1p-20);
+}
+
+void poly::bench::measureCases(Session &session, const std::string &work,
+                               size_t bytes, const std::vector<Case> &cases) {
+  size_t half = bytes / 2;
+  Buffer source(half), target(half);
+  source.fill(0x3c);
+  std::vector<Contender> contenders;
+  contenders.push_back(
+      {"device copy", [&](StreamHandle stream) {
+         const Driver &driver = Driver::get();
+         driver.check(driver.cuMemcpyDtoDAsync_v2(
+                          target.address(), source.address(), half, stream),
+                      "cuMemcpyDtoDAsync_v2");
+       }});
+  for (const Case &item : cases)
+    if (item.ok())
+      contenders.push_back({item.entry->name, item.enqueue});
+  std::vector<Measurement> measurements =
+      session.meter.measure(contenders, session.measureOptions(work));
+
+  auto addRow = [&](const Measurement &measurement) -> ResultRow & {
+    ResultRow &row = session.results.add(work, measurement);
+    row.details.set("gigabytesPerSecond",
+                    double(bytes) * 1e-3 / measurement.median());
+    return row;
+  };
+  addRow(measurements[0]);
+  size_t next = 1;
+  for (const Case &item : cases) {
+    ResultRow wrong;
+    ResultRow *row = &wrong;
+    if (item.ok()) {
+      row = &addRow(measurements[next++]);
+    } else {
+      wrong.work = work;
+      wrong.variant = item.entry->name;
+      wrong.correct = false;
+      wrong.details.set("wrongResults", item.error.wrongResults());
+      wrong.details.set("fault", item.fault);
+    }
+    row->details.set("kind", item.entry->variant);
+    row->details.set("program", item.entry->programs());
+    row->details.set("maxAbsError", item.error.maxAbs());
+    row->details.set("relativeNormError", item.error.relativeNorm());
+    row->details.set("registers", item.kernel->registers());
+    for (const std::string &name : item.details.names())
+      row->details.set(name, item.details.at(name));
+    if (!item.ok())
+      session.results.add(std::move(wrong));
+  }
+}
+
+Arguments NamedArguments::bind(const KernelMetadata &kernel) const {
+  const Json *names = kernel.info.find("arguments");
+  if (!names)
+    throw JsonError("'arguments' of kernel '" + kernel.name + "' is missing");
+  Arguments arguments(kernel);
+  for (const Json &item : names->asArray("arguments")) {
+    const std::string &name = item.asString("arguments");
+    if (auto array = arrays.find(name); array != arrays.end())
+      arguments.array(array->second.first, array->second.second);
+    else if (auto value = integers.find(name); value != integers.end())
+      arguments.integer(value->second);
+    else
+      throw JsonError("kernel '" + kernel.name + "' has a parameter '" + name +
+                      "', for which this suite has no value");
+  }
+  return arguments;
+}
+
+Buffer poly::bench::poisoned(Format format, size_t count) {
+  Buffer buffer((count + kPadding) * bytesOf(format));
+  buffer.fill(kPoison);
+  return buffer;
+}
+
+Words poly::bench::resultsOf(Format format, const Buffer &buffer, size_t count,
+                             std::string &fault) {
+  std::vector<unsigned char> bytes(buffer.bytes());
+  buffer.download(bytes.data(), bytes.size());
+  auto end = bytes.begin() + std::ptrdiff_t(count * bytesOf(format));
+  if (std::any_of(end, bytes.end(),
+                  [](unsigned char byte) { return byte != kPoison; }))
+    fault = "wrote outside its array";
+  bytes.erase(end, bytes.end());
+  return fromBytes(format, bytes);
+}
+
+Buffer poly::bench::uploadPadded(Format format, const Words &words) {
+  Words padded = words;
+  padded.resize(words.size() + kPadding);
+  return upload(format, padded);
+}

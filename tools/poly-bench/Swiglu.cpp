@@ -1,0 +1,232 @@
+//===- Swiglu.cpp - SwiGLU, forward and backward --------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Kernels of family "swiglu": out = silu(gate) up, and its gradients
+/// dgate = dy up silu'(gate), dup = dy silu(gate), over rows x columns. In the
+/// layout "packed", gate and up are the halves of the rows of one array, and so
+/// are their gradients.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include "poly/Program/Certify.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace poly;
+using namespace poly::bench;
+using namespace poly::runtime;
+
+namespace {
+
+struct Shape {
+  size_t rows, columns;
+  size_t count() const { return rows * columns; }
+};
+
+struct Work {
+  bool forward, packed;
+  Format type;
+  Shape shape;
+  std::vector<const Entry *> entries;
+
+  std::string name() const {
+    return std::string("swiglu ") + (forward ? "forward " : "backward ") +
+           std::string(poly::name(type)) +
+           (packed ? " packed, " : " separate, ") + std::to_string(shape.rows) +
+           " x " + std::to_string(shape.columns);
+  }
+  /// Forward reads two arrays and writes one; backward three and two.
+  size_t bytes() const {
+    return (forward ? 3 : 5) * shape.count() * bytesOf(type);
+  }
+  /// Where element \p i of gate or up (\p half 0 or 1) lies in the array of
+  /// both.
+  size_t place(size_t i, size_t half) const {
+    if (!packed)
+      return half * shape.count() + i;
+    size_t row = i / shape.columns, column = i % shape.columns;
+    return (2 * row + half) * shape.columns + column;
+  }
+};
+
+/// The arrays of one problem. `both` has gate and up, `gradients` theirs. The
+/// words repeat until the arrays are full.
+struct Data {
+  Data(const Work &work, Words bothWords, Words dyWords)
+      : bothWords(std::move(bothWords)), dyWords(std::move(dyWords)),
+        both(uploadRepeated(work.type, this->bothWords,
+                            2 * work.shape.count() + kPadding)),
+        dy(uploadRepeated(work.type, this->dyWords,
+                          work.shape.count() + kPadding)),
+        out(poisoned(work.type, work.shape.count())),
+        gradients(poisoned(work.type, 2 * work.shape.count())) {}
+
+  Words bothWords, dyWords;
+  Buffer both, dy, out, gradients;
+};
+
+void launch(const Case &item, const Work &work, const Data &data,
+            const Buffer &gradients, const Buffer &out, StreamHandle stream) {
+  size_t count = work.shape.count();
+  size_t half = count * bytesOf(work.type);
+  NamedArguments values;
+  values.array("x", data.both, 2 * count)
+      .array("gate", data.both, count)
+      .array("up", data.both, count, half)
+      .array("dy", data.dy, count)
+      .array("out", out, count)
+      .array("dx", gradients, 2 * count)
+      .array("dgate", gradients, count)
+      .array("dup", gradients, count, half)
+      .integer("rows", int64_t(work.shape.rows))
+      .integer("columns", int64_t(work.shape.columns))
+      .integer("count", int64_t(count));
+  Arguments arguments = values.bind(item.kernel->metadata());
+  item.kernel->launch(stream, item.grid(count), arguments);
+}
+
+/// Values of all patterns of a 16-bit type.
+struct Tables {
+  explicit Tables(Format type) {
+    for (uint32_t bits : allPatterns()) {
+      double x = decode(type, bits);
+      number.push_back(x);
+      silu.push_back(reference(Function::Silu, x));
+      slope.push_back(reference(Function::DSilu, x));
+    }
+  }
+  std::vector<double> number, silu, slope;
+};
+
+/// What the kernel wrote, against the real functions, at every \p stride-th
+/// element.
+void compare(Case &item, const Work &work, const Tables &tables,
+             const Data &data, const Words &actual, size_t stride) {
+  double certified = item.allowedError();
+  bool rounds = item.kernel->metadata().flag("roundActivation");
+  auto wordOf = [&](size_t place) {
+    return data.bothWords[place % data.bothWords.size()];
+  };
+  for (size_t i = 0; i < work.shape.count(); i += stride) {
+    uint32_t bits = wordOf(work.place(i, 0));
+    double gate = tables.number[bits];
+    double up = tables.number[wordOf(work.place(i, 1))];
+    if (!std::isfinite(gate) || !std::isfinite(up))
+      continue;
+    double silu = tables.silu[bits];
+    // An error e of the sigmoid is |x| e of SiLU, and up to (1 + |x|) e of its
+    // derivative s (1 + x (1 - s)). A rounded activation has half an ulp more.
+    double allowed = certified * (1 + std::fabs(gate));
+    if (rounds)
+      allowed += ulp(work.type, silu) / 2;
+    if (work.forward) {
+      item.error.compare(work.type, actual[i], silu * up,
+                         allowed * std::fabs(up));
+      continue;
+    }
+    double dy = tables.number[data.dyWords[i % data.dyWords.size()]];
+    item.error.compare(work.type, actual[work.place(i, 0)],
+                       dy * up * tables.slope[bits],
+                       allowed * std::fabs(dy * up));
+    item.error.compare(work.type, actual[work.place(i, 1)], dy * silu,
+                       allowed * std::fabs(dy));
+  }
+}
+
+/// Runs the kernel into poisoned arrays and compares.
+void check(Case &item, const Work &work, const Tables &tables, Data &data,
+           const Stream &stream, size_t stride) {
+  data.out.fill(kPoison);
+  data.gradients.fill(kPoison);
+  launch(item, work, data, data.gradients, data.out, stream.handle());
+  stream.synchronize();
+  size_t count = work.shape.count();
+  compare(item, work, tables, data,
+          work.forward
+              ? resultsOf(work.type, data.out, count, item.fault)
+              : resultsOf(work.type, data.gradients, 2 * count, item.fault),
+          stride);
+}
+
+/// All 65,536 gates, with a column count that is no whole number of chunks when
+/// the rows are apart, and the results over the inputs.
+void checkAllGates(Case &item, Work work, const Tables &tables,
+                   const Stream &stream) {
+  work.shape = work.packed ? Shape{16, 4096} : Shape{1, 65536 + 3};
+  size_t count = work.shape.count();
+  Words both(2 * count);
+  Words ups = normalValues(work.type, count, 1, 5);
+  for (size_t i = 0; i < count; ++i) {
+    both[work.place(i, 0)] = uint32_t(i & 0xffff);
+    both[work.place(i, 1)] = ups[i];
+  }
+  Data data(work, std::move(both), normalValues(work.type, count, 1, 6));
+  check(item, work, tables, data, stream, 1);
+  // In place: forward over gate where it is an array of its own, backward over
+  // gate and up.
+  if (work.forward && work.packed)
+    return;
+  const Buffer &source = work.forward ? data.out : data.gradients;
+  size_t results = work.forward ? count : 2 * count;
+  Words expected = download(work.type, source, results);
+  launch(item, work, data, data.both, data.both, stream.handle());
+  stream.synchronize();
+  if (download(work.type, data.both, results) != expected)
+    item.fault = "differs in place";
+}
+
+std::vector<Work> worksOf(const Session &session, Shape shape) {
+  std::vector<Work> works;
+  for (const Entry &entry : session.entries) {
+    const KernelMetadata &kernel = entry.kernel;
+    Work work{kernel.text("direction") == "forward",
+              kernel.text("layout") == "packed",
+              parseElementType(kernel.text("type")),
+              shape,
+              {}};
+    if (!session.wanted(work.name(), entry.variant))
+      continue;
+    auto found = std::find_if(works.begin(), works.end(), [&](const Work &w) {
+      return w.name() == work.name();
+    });
+    if (found == works.end())
+      found = works.insert(works.end(), work);
+    found->entries.push_back(&entry);
+  }
+  return works;
+}
+
+} // namespace
+
+int poly::bench::runSwiglu(const Options &options) {
+  Session session(options, "swiglu");
+  Shape shape = options.quick ? Shape{1023, 1280} : Shape{24576, 1280};
+  for (const Work &work : worksOf(session, shape)) {
+    session.progress(work.name() + ": checking");
+    Tables tables(work.type);
+    size_t count = work.shape.count();
+    Data data(work, normalValues(work.type, std::min(2 * count, kPeriod), 2, 1),
+              normalValues(work.type, std::min(count, kPeriod), 1, 2));
+    std::vector<Case> cases(work.entries.begin(), work.entries.end());
+    for (Case &item : cases) {
+      checkAllGates(item, work, tables, session.meter.stream());
+      // Values were all seen; of places, one in each chunk of eight will do.
+      check(item, work, tables, data, session.meter.stream(), 7);
+      item.enqueue = [&](StreamHandle stream) {
+        launch(item, work, data, data.gradients, data.out, stream);
+      };
+    }
+    measureCases(session, work.name(), work.bytes(), cases);
+  }
+  return session.finish(
+      {"gigabytesPerSecond", "program", "relativeNormError", "smClockMHz"});
+}
