@@ -44,7 +44,8 @@ TEST(Statistics, OneOutlierMovesNothing) {
 }
 
 // Ranks of the interval by the binomial distribution: for 9 samples the 2nd and
-// the 8th enclose the median with 96.1 %, for 25 the 8th and the 18th with 95.7 %.
+// the 8th enclose the median with 96.1 %, for 25 the 8th and the 18th with 95.7
+// %.
 TEST(Statistics, IntervalOfTheMedian) {
   auto ramp = [](int count) {
     std::vector<double> samples;

@@ -79,12 +79,21 @@ Arguments NamedArguments::bind(const KernelMetadata &kernel) const {
   if (!names)
     throw JsonError("'arguments' of kernel '" + kernel.name + "' is missing");
   Arguments arguments(kernel);
+  std::vector<TensorMapSpec> maps = tensorMapsOf(kernel);
   for (const Json &item : names->asArray("arguments")) {
     const std::string &name = item.asString("arguments");
     if (auto array = arrays.find(name); array != arrays.end())
       arguments.array(array->second.first, array->second.second);
     else if (auto value = integers.find(name); value != integers.end())
       arguments.integer(value->second);
+    else if (auto number = numbers.find(name); number != numbers.end())
+      arguments.number(number->second);
+    else if (auto map = std::find_if(maps.begin(), maps.end(),
+                                     [&](const TensorMapSpec &m) {
+                                       return name == m.name + "Map";
+                                     });
+             map != maps.end() && tensors.count(map->name))
+      arguments.tensorMap(encodeTensorMap(*map, tensors.at(map->name)));
     else
       throw JsonError("kernel '" + kernel.name + "' has a parameter '" + name +
                       "', for which this suite has no value");

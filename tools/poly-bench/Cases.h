@@ -10,6 +10,7 @@
 #define POLY_BENCH_CASES_H
 
 #include "Session.h"
+#include "TensorMaps.h"
 #include "Values.h"
 
 #include <functional>
@@ -63,12 +64,23 @@ public:
     integers[name] = value;
     return *this;
   }
+  NamedArguments &number(const std::string &name, double value) {
+    numbers[name] = value;
+    return *this;
+  }
+  /// The map called \p name; its parameter has that name and "Map".
+  NamedArguments &tensor(const std::string &name, runtime::TensorArray array) {
+    tensors[name] = std::move(array);
+    return *this;
+  }
   /// Throws JsonError when the kernel has a parameter of another name.
   runtime::Arguments bind(const runtime::KernelMetadata &kernel) const;
 
 private:
   std::map<std::string, std::pair<runtime::DevicePtr, int64_t>> arrays;
   std::map<std::string, int64_t> integers;
+  std::map<std::string, double> numbers;
+  std::map<std::string, runtime::TensorArray> tensors;
 };
 
 /// Elements of a period of the timed inputs: a prime, so that no chunk, block

@@ -68,6 +68,8 @@ std::vector<Entry> poly::bench::readSuite(const Options &options,
       entry.variant = item.at("variant").asString("variant");
       entry.image =
           readMetadata(folder + item.at("metadata").asString("metadata"));
+      if (const Json *limit = item.find("errorLimit"))
+        entry.errorLimit = limit->asNumber("errorLimit");
       const Json *kernel = item.find("kernel");
       entry.kernel = kernel ? entry.image.kernel(kernel->asString("kernel"))
                             : entry.image.kernels.front();

@@ -28,6 +28,9 @@ struct Entry {
   std::string variant;
   runtime::ImageMetadata image;
   runtime::KernelMetadata kernel;
+  /// The largest relative error that its results may have as a whole, where
+  /// the suite states one; 0 otherwise.
+  double errorLimit = 0;
 
   /// The decisions about this kernel that put a program in.
   std::vector<const runtime::Json *> appliedSites() const;
@@ -71,6 +74,7 @@ public:
 int runElementwise(const Options &options, const std::string &suite);
 int runRates(const Options &options, const std::string &suite);
 int runSwiglu(const Options &options);
+int runAttention(const Options &options);
 int runVerify(const Options &options);
 int runCompare(const Options &options);
 int runPlot(const Options &options);

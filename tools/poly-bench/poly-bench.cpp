@@ -45,6 +45,7 @@ const Command kCommands[] = {
     {"silu", "SiLU of 58,720,256 bf16 elements",
      [](const Options &options) { return runElementwise(options, "silu"); }},
     {"swiglu", "SwiGLU of 24,576 x 1,280, forward and backward", runSwiglu},
+    {"attention", "fused attention forward, 1K to 32K keys", runAttention},
     {"compare", "BEFORE.json AFTER.json: what changed between two results",
      runCompare},
     {"plot", "RESULT.json -o CHART.svg: a bar chart of a result", runPlot},
