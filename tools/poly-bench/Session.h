@@ -75,6 +75,7 @@ int runElementwise(const Options &options, const std::string &suite);
 int runRates(const Options &options, const std::string &suite);
 int runSwiglu(const Options &options);
 int runAttention(const Options &options);
+int runTargets(const Options &options);
 int runVerify(const Options &options);
 int runCompare(const Options &options);
 int runPlot(const Options &options);

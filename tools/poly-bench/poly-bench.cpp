@@ -46,6 +46,8 @@ const Command kCommands[] = {
      [](const Options &options) { return runElementwise(options, "silu"); }},
     {"swiglu", "SwiGLU of 24,576 x 1,280, forward and backward", runSwiglu},
     {"attention", "fused attention forward, 1K to 32K keys", runAttention},
+    {"targets", "the target models as a Markdown page; needs no GPU",
+     runTargets},
     {"compare", "BEFORE.json AFTER.json: what changed between two results",
      runCompare},
     {"plot", "RESULT.json -o CHART.svg: a bar chart of a result", runPlot},
