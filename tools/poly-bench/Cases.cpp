@@ -14,13 +14,14 @@ using namespace poly;
 using namespace poly::bench;
 using namespace poly::runtime;
 
+Case::Case(const Entry *entry)
+    : entry(entry), kernel(std::make_shared<Kernel>(
+                        loadKernel(entry->image, entry->kernel.name))),
+      allowedError(std::max(entry->certifiedError(), 0x1p-20)) {}
+
 Dim3 Case::grid(size_t count) const {
   size_t perBlock = size_t(kernel->metadata().integer("elementsPerBlock"));
   return Dim3{unsigned((count + perBlock - 1) / perBlock), 1, 1};
-}
-
-double Case::allowedError() const {
-  return std::max(entry->certifiedError(), 0x1p-20);
 }
 
 void poly::bench::measureCases(Session &session, const std::string &work,

@@ -21,13 +21,14 @@ namespace poly::bench {
 
 /// A compiled kernel at a piece of work, with what its check found.
 struct Case {
-  explicit Case(const Entry *entry)
-      : entry(entry),
-        kernel(std::make_shared<runtime::Kernel>(
-            runtime::loadKernel(entry->image, entry->kernel.name))) {}
+  explicit Case(const Entry *entry);
 
   const Entry *entry;
   std::shared_ptr<runtime::Kernel> kernel;
+  /// What the kernel's functions may be off in absolute terms: the certificates
+  /// of the programs put in; 2^-20, for f32 arithmetic on numbers near one with
+  /// the device's own functions, where that is more.
+  double allowedError;
   /// Enqueues the timed work.
   std::function<void(runtime::StreamHandle)> enqueue;
   ErrorMeter error;
@@ -39,10 +40,6 @@ struct Case {
   bool ok() const { return error.ok() && fault.empty(); }
   /// Blocks for \p count elements, by the kernel's elementsPerBlock.
   runtime::Dim3 grid(size_t count) const;
-  /// What the kernel's functions may be off in absolute terms: the certificates
-  /// of the programs put in; 2^-20, for f32 arithmetic on numbers near one with
-  /// the device's own functions, where that is more.
-  double allowedError() const;
 };
 
 /// Times the cases that were right against the driver's device-to-device copy

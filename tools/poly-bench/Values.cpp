@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <random>
 #include <stdexcept>
+#include <tuple>
 
 using namespace poly;
 using namespace poly::bench;
@@ -34,11 +36,17 @@ unsigned poly::bench::bytesOf(Format format) {
   return format == Format::F32 ? 4 : 2;
 }
 
-Words poly::bench::normalValues(Format format, size_t count, double scale,
-                                uint32_t seed) {
+const Words &poly::bench::normalValues(Format format, size_t count,
+                                       double scale, uint32_t seed) {
+  // Suites ask for the same values again and again.
+  using Key = std::tuple<Format, size_t, double, uint32_t>;
+  static std::map<Key, Words> known;
+  Words &words = known[Key(format, count, scale, seed)];
+  if (words.size() == count)
+    return words;
   std::mt19937 engine(seed);
   std::normal_distribution<double> normal(0, scale);
-  Words words(count);
+  words.resize(count);
   for (uint32_t &word : words)
     word = encode(format, normal(engine));
   return words;
@@ -49,6 +57,15 @@ Words poly::bench::allPatterns() {
   for (uint32_t i = 0; i < words.size(); ++i)
     words[i] = i;
   return words;
+}
+
+const std::vector<double> &poly::bench::numbersOf(Format format) {
+  static std::map<Format, std::vector<double>> known;
+  std::vector<double> &numbers = known[format];
+  if (numbers.empty())
+    for (uint32_t bits : allPatterns())
+      numbers.push_back(decode(format, bits));
+  return numbers;
 }
 
 std::vector<unsigned char> poly::bench::toBytes(Format format,
@@ -99,32 +116,37 @@ Words poly::bench::download(Format format, const Buffer &buffer, size_t count) {
   return fromBytes(format, bytes);
 }
 
-void ErrorMeter::compare(Format format, uint32_t actual, double expected,
+void ErrorMeter::compare(Format format, double result, double expected,
                          double allowed) {
-  double result = decode(format, actual);
   if (std::isnan(expected) || std::isnan(result)) {
     wrong += std::isnan(expected) != std::isnan(result);
     return;
   }
+  double error = std::fabs(result - expected);
+  // The rounding is dearer to compute than anything else here.
+  if (!(error <= allowed) && !isRounding(format, result, expected, allowed))
+    ++wrong;
+  if (!std::isfinite(error))
+    return;
+  largest = std::max(largest, error);
+  errorSquares += error * error;
+  valueSquares += expected * expected;
+}
+
+bool ErrorMeter::isRounding(Format format, double result, double expected,
+                            double allowed) {
   double rounded = decode(format, encode(format, expected));
   if (std::isinf(rounded) || std::isinf(result)) {
     // A finite true value at the end of the range may go to either side of it.
     double largestNumber = decode(format, traits(format).infinity - 1);
-    bool atEnd = std::isfinite(expected) &&
-                 std::fabs(rounded) >= largestNumber &&
-                 std::fabs(result) >= largestNumber &&
-                 std::signbit(rounded) == std::signbit(result);
-    wrong += rounded != result && !atEnd;
-    return;
+    return rounded == result ||
+           (std::isfinite(expected) && std::fabs(rounded) >= largestNumber &&
+            std::fabs(result) >= largestNumber &&
+            std::signbit(rounded) == std::signbit(result));
   }
-  double error = std::fabs(result - expected);
   // Half an ulp of whichever of the two has the larger ones.
-  double rounding =
-      ulp(format, std::max(std::fabs(result), std::fabs(expected))) / 2;
-  wrong += !(error <= allowed + rounding);
-  largest = std::max(largest, error);
-  errorSquares += error * error;
-  valueSquares += expected * expected;
+  double larger = std::max(std::fabs(result), std::fabs(expected));
+  return std::fabs(result - expected) <= allowed + ulp(format, larger) / 2;
 }
 
 double ErrorMeter::relativeNorm() const {

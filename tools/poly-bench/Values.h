@@ -28,9 +28,12 @@ using Words = std::vector<uint32_t>;
 
 /// \p count normally distributed numbers of standard deviation \p scale,
 /// rounded to \p format. The same for the same \p seed.
-Words normalValues(Format format, size_t count, double scale, uint32_t seed);
+const Words &normalValues(Format format, size_t count, double scale,
+                          uint32_t seed);
 /// All patterns of a 16-bit format in order.
 Words allPatterns();
+/// What they stand for.
+const std::vector<double> &numbersOf(Format format);
 
 /// Elements to bytes and back.
 std::vector<unsigned char> toBytes(Format format, const Words &words);
@@ -48,7 +51,7 @@ public:
   /// Compares a result of type \p format with the true value: the error may be
   /// \p allowed, and the result's own rounding. NaN must meet NaN, and an
   /// overflow of the true value an infinity.
-  void compare(Format format, uint32_t actual, double expected, double allowed);
+  void compare(Format format, double result, double expected, double allowed);
 
   bool ok() const { return wrong == 0; }
   size_t wrongResults() const { return wrong; }
@@ -57,6 +60,9 @@ public:
   double relativeNorm() const;
 
 private:
+  static bool isRounding(Format format, double result, double expected,
+                         double allowed);
+
   size_t wrong = 0;
   double largest = 0;
   double errorSquares = 0, valueSquares = 0;
