@@ -42,9 +42,10 @@ struct Case {
   runtime::Dim3 grid(size_t count) const;
 };
 
-/// Times the cases that were right against the driver's device-to-device copy
-/// of as many bytes as the work reads and writes, \p bytes, and adds a row for
-/// each; cases that were wrong get a row that says so.
+/// Times the cases that were right beside copies of as many bytes as the work
+/// reads and writes, \p bytes: by the suite's own copy kernel, if it has one,
+/// and by the driver. Adds a row for each; cases that were wrong get a row that
+/// says so.
 void measureCases(Session &session, const std::string &work, size_t bytes,
                   const std::vector<Case> &cases);
 
