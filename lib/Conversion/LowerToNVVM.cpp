@@ -13,7 +13,10 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -67,6 +70,63 @@ std::string mlir::poly::checkFeatures(llvm::StringRef chip,
   return "";
 }
 
+/// Where a gpu.func keeps what its arguments are on the way to llvm.func.
+static constexpr llvm::StringLiteral kByValueAttr = "poly_by_value";
+
+namespace {
+/// The stock conversion drops `llvm.byval` of arguments; this keeps it.
+struct KeepByValue : PassWrapper<KeepByValue, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepByValue)
+  StringRef getArgument() const override { return "poly-keep-by-value"; }
+  void runOnOperation() override {
+    getOperation().walk([](gpu::GPUFuncOp function) {
+      if (function.getNumArguments() != 0 && function.getAllArgAttrs() &&
+          llvm::any_of(function.getAllArgAttrs(), [](Attribute attrs) {
+            return cast<DictionaryAttr>(attrs).contains(
+                LLVM::LLVMDialect::getByValAttrName());
+          }))
+        function->setAttr(kByValueAttr, function.getAllArgAttrs());
+    });
+  }
+};
+
+/// Puts it back. A kernel's by-value argument that nobody writes, such as a
+/// tensor map, is a grid constant, which gpu.func cannot state: without it
+/// NVPTX copies the argument to local memory where its address is taken.
+struct RestoreByValue
+    : PassWrapper<RestoreByValue, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RestoreByValue)
+  StringRef getArgument() const override { return "poly-restore-by-value"; }
+  void runOnOperation() override {
+    getOperation().walk([this](LLVM::LLVMFuncOp function) {
+      auto kept = function->getAttrOfType<ArrayAttr>(kByValueAttr);
+      if (!kept)
+        return;
+      function->removeAttr(kByValueAttr);
+      // A memref becomes several arguments; then these are not the same.
+      if (kept.size() != function.getNumArguments()) {
+        function->emitError("has memref and by-value arguments; use pointers "
+                            "instead of memrefs");
+        return signalPassFailure();
+      }
+      bool isKernel =
+          function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+        auto attrs = cast<DictionaryAttr>(kept[i]);
+        if (!attrs.contains(LLVM::LLVMDialect::getByValAttrName()))
+          continue;
+        for (NamedAttribute attr : attrs)
+          function.setArgAttr(i, attr.getName(), attr.getValue());
+        if (isKernel &&
+            attrs.contains(LLVM::LLVMDialect::getReadonlyAttrName()))
+          function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                              UnitAttr::get(function.getContext()));
+      }
+    });
+  }
+};
+} // namespace
+
 void mlir::poly::addLowerToNVVMPasses(OpPassManager &pm, llvm::StringRef chip,
                                       llvm::StringRef features,
                                       unsigned optLevel) {
@@ -84,7 +144,9 @@ void mlir::poly::addLowerToNVVMPasses(OpPassManager &pm, llvm::StringRef chip,
   gpuModule.addPass(createSCFToControlFlowPass());
   gpuModule.addPass(memref::createExpandStridedMetadataPass());
   gpuModule.addPass(createLowerAffinePass());
+  gpuModule.addPass(std::make_unique<KeepByValue>());
   gpuModule.addPass(createConvertGpuOpsToNVVMOps());
+  gpuModule.addPass(std::make_unique<RestoreByValue>());
   gpuModule.addPass(createConvertVectorToLLVMPass());
   gpuModule.addPass(createArithToLLVMConversionPass());
   gpuModule.addPass(createConvertIndexToLLVMPass());

@@ -1,0 +1,59 @@
+//===- Attention.h - Fused attention for Hopper ----------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds O = weights(Q K^T) V as one persistent, warp-specialised kernel for
+/// compute capability 9.0. Everything between the two matrix products is plain
+/// arith, math and vector ops on f32 fragments: a softmax with its running
+/// maximum, a softmax of capped scores C tanh(s / C), or sigmoids.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_KERNELS_ATTENTION_ATTENTION_H
+#define POLY_KERNELS_ATTENTION_ATTENTION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+#include <string>
+
+namespace poly::kernels {
+
+enum class AttentionScore { Softmax, Softcap, Sigmoid };
+enum class AttentionType { BF16, F16 };
+
+std::optional<AttentionScore> parseAttentionScore(llvm::StringRef name);
+std::optional<AttentionType> parseAttentionType(llvm::StringRef name);
+
+struct AttentionOptions {
+  AttentionType type = AttentionType::BF16;
+  int64_t headDim = 128; ///< 64, 128 or 256.
+  /// Key j counts for query i if j <= i + causalShift, a kernel argument.
+  bool causal = false;
+  AttentionScore score = AttentionScore::Softmax;
+  /// Softcap: a constant cap; none makes it a kernel argument.
+  std::optional<double> cap;
+  /// Write log(sum(exp(score))) of each row; not for sigmoids.
+  bool logSumExp = false;
+  /// The two consumer warpgroups take turns at the tensor cores.
+  bool pingPong = false;
+  std::string name = "attention";
+};
+
+/// Empty, or what is wrong with \p options and what to do.
+std::string validate(const AttentionOptions &options);
+
+/// A module with one gpu.module with the kernel. Loads the dialects it needs
+/// into \p context. \p options must be valid.
+mlir::OwningOpRef<mlir::ModuleOp>
+buildAttention(mlir::MLIRContext &context, const AttentionOptions &options);
+
+} // namespace poly::kernels
+
+#endif // POLY_KERNELS_ATTENTION_ATTENTION_H

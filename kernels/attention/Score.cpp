@@ -1,0 +1,208 @@
+//===- Score.cpp - From scores to weights ---------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Score.h"
+
+#include "hopper/Warps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace poly::kernels;
+using poly::kernels::hopper::Emitter;
+
+static constexpr double kLog2E = 1.4426950408889634;
+static constexpr double kLn2 = 0.6931471805599453;
+/// Below every score; finite, so that a row without a live column has the
+/// weights exp2(-inf) and not NaN.
+static constexpr double kLowest = -1e30;
+/// The least scale: a run-time scale must not be negative, or the maximum would
+/// be none.
+static constexpr double kLeastScale = 1e-30;
+
+/// The score arithmetic may be approximated and contracted.
+static constexpr arith::FastMathFlags kFlags =
+    arith::FastMathFlags::afn | arith::FastMathFlags::contract;
+
+static Value mulF(Emitter &e, Value a, Value b) {
+  return arith::MulFOp::create(e, a, b, kFlags);
+}
+static Value addF(Emitter &e, Value a, Value b) {
+  return arith::AddFOp::create(e, a, b, kFlags);
+}
+static Value fma(Emitter &e, Value a, Value b, Value c) {
+  return math::FmaOp::create(e, a, b, c, kFlags);
+}
+static Value splat(Emitter &e, Value value, Value like) {
+  return vector::BroadcastOp::create(e, like.getType(), value);
+}
+static Value splat(Emitter &e, double value, Value like) {
+  auto type = cast<VectorType>(like.getType());
+  return arith::ConstantOp::create(e,
+                                   DenseElementsAttr::get(type, float(value)));
+}
+
+/// The sum of all elements, halves onto halves.
+static Value sumOf(Emitter &e, Value row) {
+  int64_t lanes = cast<VectorType>(row.getType()).getNumElements();
+  for (; lanes > 1; lanes /= 2) {
+    auto half = [&](int64_t first) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          e, row, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{lanes / 2},
+          ArrayRef<int64_t>{1});
+    };
+    Value low = half(0);
+    row = addF(e, low, half(lanes / 2));
+  }
+  return vector::ExtractOp::create(e, row, int64_t(0));
+}
+
+/// The columns that elements of a row have in the tile, from the lane's first
+/// column on: pairs of neighbours, eight columns apart.
+static Value columnNumbers(Emitter &e, int64_t lanes) {
+  llvm::SmallVector<int32_t> columns;
+  for (int64_t i = 0; i < lanes; ++i)
+    columns.push_back(int32_t(i / 2 * 8 + i % 2));
+  return arith::ConstantOp::create(
+      e, DenseElementsAttr::get(VectorType::get({lanes}, e.getI32Type()),
+                                ArrayRef<int32_t>(columns)));
+}
+
+/// \p row with \p other in the columns behind \p lastColumn.
+static Value replaceBehind(Emitter &e, Value row, Value lastColumn,
+                           Value other) {
+  int64_t lanes = cast<VectorType>(row.getType()).getNumElements();
+  Value columns = columnNumbers(e, lanes);
+  Value limit = splat(e, lastColumn, columns);
+  Value isBehind =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::sgt, columns, limit);
+  return arith::SelectOp::create(e, isBehind, other, row);
+}
+
+ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
+                                 Value scale, Value parameter)
+    : score(options.score) {
+  auto positive = [&](Value factor) -> Value {
+    return arith::MaxNumFOp::create(e, factor, e.constantF32(kLeastScale));
+  };
+  Value log2E = e.constantF32(kLog2E);
+  switch (score) {
+  case AttentionScore::Softmax:
+    exponentScale = positive(mulF(e, scale, log2E));
+    break;
+  case AttentionScore::Softcap: {
+    Value cap = options.cap ? e.constantF32(*options.cap) : parameter;
+    argumentScale = arith::DivFOp::create(e, scale, cap);
+    exponentScale = positive(mulF(e, cap, log2E));
+    break;
+  }
+  case AttentionScore::Sigmoid:
+    argumentScale = scale;
+    bias = parameter;
+    break;
+  }
+}
+
+SoftmaxState ScoreArithmetic::initialState(Emitter &e) const {
+  SoftmaxState state;
+  for (unsigned r = 0; r < kRows; ++r) {
+    state.maximum[r] = e.constantF32(kLowest);
+    state.sum[r] = e.constantF32(0);
+  }
+  return state;
+}
+
+Value ScoreArithmetic::capped(Emitter &e, Value row) const {
+  Value argument = mulF(e, row, splat(e, argumentScale, row));
+  return math::TanhOp::create(e, argument, kFlags);
+}
+
+TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
+                                     const SoftmaxState &state, bool isFirst,
+                                     const Value *lastColumn) const {
+  TileWeights result;
+  result.state = state;
+  for (unsigned r = 0; r < kRows; ++r) {
+    Value row = scores[r];
+    if (score == AttentionScore::Sigmoid) {
+      Value argument =
+          fma(e, row, splat(e, argumentScale, row), splat(e, bias, row));
+      Value negated = arith::NegFOp::create(e, argument, kFlags);
+      Value one = splat(e, 1.0, row);
+      Value exponential = math::ExpOp::create(e, negated, kFlags);
+      result.rows[r] =
+          arith::DivFOp::create(e, one, addF(e, one, exponential), kFlags);
+      continue;
+    }
+    if (score == AttentionScore::Softcap)
+      row = capped(e, row);
+    if (lastColumn)
+      row = replaceBehind(
+          e, row, lastColumn[r],
+          splat(e, -std::numeric_limits<double>::infinity(), row));
+    Value maximum = vector::ReductionOp::create(
+        e, vector::CombiningKind::MAXNUMF, row, state.maximum[r]);
+    for (int64_t distance : {1, 2})
+      maximum = arith::MaxNumFOp::create(
+          e, maximum, hopper::shuffleXor(e, maximum, distance));
+    Value offset =
+        arith::NegFOp::create(e, mulF(e, maximum, exponentScale), kFlags);
+    Value exponent =
+        fma(e, row, splat(e, exponentScale, row), splat(e, offset, row));
+    result.rows[r] = math::Exp2Op::create(e, exponent, kFlags);
+    result.state.maximum[r] = maximum;
+    result.state.sum[r] = sumOf(e, result.rows[r]);
+    if (isFirst)
+      continue;
+    result.correction[r] = math::Exp2Op::create(
+        e, fma(e, state.maximum[r], exponentScale, offset), kFlags);
+    result.state.sum[r] =
+        fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
+  }
+  return result;
+}
+
+Value ScoreArithmetic::round(Emitter &e, Value row, Type type,
+                             Value lastColumn) const {
+  auto vectorType = cast<VectorType>(row.getType());
+  Value rounded = arith::TruncFOp::create(e, vectorType.clone(type), row);
+  // Softmax has excluded them: exp2(-inf) is 0. What a sigmoid is far below
+  // zero depends on the program, so here they are excluded from its results.
+  if (isSoftmax() || !lastColumn)
+    return rounded;
+  Value zero = arith::ConstantOp::create(e, e.getZeroAttr(rounded.getType()));
+  return replaceBehind(e, rounded, lastColumn, zero);
+}
+
+/// The sum over the four lanes of a row.
+static Value sumOfQuad(Emitter &e, Value value) {
+  for (int64_t distance : {1, 2})
+    value = addF(e, value, hopper::shuffleXor(e, value, distance));
+  return value;
+}
+
+Value ScoreArithmetic::inverseSum(Emitter &e, const SoftmaxState &state,
+                                  unsigned row) const {
+  Value sum = sumOfQuad(e, state.sum[row]);
+  Value zero = e.constantF32(0);
+  Value inverse = arith::DivFOp::create(e, e.constantF32(1), sum, kFlags);
+  Value isEmpty =
+      arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, sum, zero);
+  return arith::SelectOp::create(e, isEmpty, zero, inverse);
+}
+
+Value ScoreArithmetic::logSumExp(Emitter &e, const SoftmaxState &state,
+                                 unsigned row) const {
+  Value sum = sumOfQuad(e, state.sum[row]);
+  Value octaves =
+      fma(e, state.maximum[row], exponentScale, math::Log2Op::create(e, sum));
+  return mulF(e, octaves, e.constantF32(kLn2));
+}

@@ -1,0 +1,77 @@
+//===- Score.h - From scores to weights ------------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The arithmetic between the two matrix products of attention, as a user would
+/// write it: a thread holds two rows of a tile of scores, and a row is spread
+/// over the four lanes of a quad.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_KERNELS_ATTENTION_SCORE_H
+#define POLY_KERNELS_ATTENTION_SCORE_H
+
+#include "Attention.h"
+
+#include "hopper/Emitter.h"
+
+namespace poly::kernels {
+
+constexpr unsigned kRows = 2;
+
+/// What a softmax carries from tile to tile, for each row.
+struct SoftmaxState {
+  mlir::Value maximum[kRows]; ///< Of the scores so far, in all lanes.
+  mlir::Value sum[kRows];     ///< Of this lane's weights.
+};
+
+/// The tile's weights (f32 vectors) and the state after it.
+struct TileWeights {
+  mlir::Value rows[kRows];
+  SoftmaxState state;
+  /// What the rows' earlier weights have to be multiplied by; null for sigmoids
+  /// and the first tile.
+  mlir::Value correction[kRows];
+};
+
+class ScoreArithmetic {
+public:
+  /// \p parameter is the cap or the bias, where the score takes one.
+  ScoreArithmetic(hopper::Emitter &e, const AttentionOptions &options,
+                  mlir::Value scale, mlir::Value parameter);
+
+  bool isSoftmax() const { return score != AttentionScore::Sigmoid; }
+  /// The state before the first tile.
+  SoftmaxState initialState(hopper::Emitter &e) const;
+  /// Weights of \p scores, vectors of f32. \p lastColumn, if given, says for
+  /// each row which of its columns, numbered as they lie in a row of the tile
+  /// from this lane's first one, is the last that counts (i32).
+  TileWeights weights(hopper::Emitter &e, const mlir::Value scores[kRows],
+                      const SoftmaxState &state, bool isFirst,
+                      const mlir::Value *lastColumn) const;
+  /// Weights as 16-bit values; without those that \p lastColumn excludes.
+  mlir::Value round(hopper::Emitter &e, mlir::Value row, mlir::Type type,
+                    mlir::Value lastColumn) const;
+  /// 1 / sum of a whole row, or 0 if no column counted.
+  mlir::Value inverseSum(hopper::Emitter &e, const SoftmaxState &state,
+                         unsigned row) const;
+  mlir::Value logSumExp(hopper::Emitter &e, const SoftmaxState &state,
+                        unsigned row) const;
+
+private:
+  mlir::Value capped(hopper::Emitter &e, mlir::Value row) const;
+
+  AttentionScore score;
+  mlir::Value argumentScale; ///< From score to the argument of tanh or sigmoid.
+  mlir::Value bias;
+  mlir::Value exponentScale; ///< From (capped) score to the power of two.
+};
+
+} // namespace poly::kernels
+
+#endif // POLY_KERNELS_ATTENTION_SCORE_H

@@ -1,0 +1,61 @@
+//===- TensorMap.cpp - The tensor copy engine ----------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMap.h"
+
+using namespace mlir;
+using namespace poly::kernels::hopper;
+
+Type poly::kernels::hopper::tensorMapType(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context);
+}
+
+void poly::kernels::hopper::markTensorMap(gpu::GPUFuncOp function,
+                                          unsigned index) {
+  MLIRContext *context = function.getContext();
+  Type bytes =
+      LLVM::LLVMArrayType::get(IntegerType::get(context, 8), kTensorMapBytes);
+  function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(bytes));
+  function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                      Builder(context).getI64IntegerAttr(kTensorMapAlignment));
+  function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(),
+                      UnitAttr::get(context));
+}
+
+void poly::kernels::hopper::prefetchTensorMap(Emitter &e, Value map) {
+  NVVM::PrefetchOp::create(e, NVVM::PrefetchCacheLevelAttr(),
+                           NVVM::CacheEvictionPriorityAttr(), map, Value(),
+                           /*tensormap=*/true);
+}
+
+void poly::kernels::hopper::loadBox(Emitter &e, Value map, Value destination,
+                                    Value barrier, ValueRange coordinates) {
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      e, e.sharedPointer(destination), map, coordinates,
+      e.sharedPointer(barrier), ValueRange(), Value(), Value(),
+      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(),
+      Value());
+}
+
+void poly::kernels::hopper::storeBox(Emitter &e, Value map, Value source,
+                                     ValueRange coordinates) {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      e, map, e.sharedPointer(source), coordinates, Value(),
+      NVVM::TMAStoreMode::TILE, Value());
+}
+
+void poly::kernels::hopper::commitStores(Emitter &e) {
+  NVVM::CpAsyncBulkCommitGroupOp::create(e);
+}
+
+void poly::kernels::hopper::waitStores(Emitter &e, unsigned pending,
+                                       bool readOnly) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(e, pending,
+                                       readOnly ? e.getUnitAttr() : UnitAttr());
+}

@@ -1,0 +1,49 @@
+//===- TensorMap.h - The tensor copy engine --------------------*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A tensor map is a kernel argument of 128 bytes that the host encodes; the
+/// copy engine takes its generic address, so it must be a `__grid_constant__`:
+/// by value, aligned to 64, never copied to local memory. A gpu.func says so
+/// with byval and readonly. A load completes on an mbarrier, in bytes; a store
+/// is waited for as a bulk group of the thread that issued it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_KERNELS_HOPPER_TENSORMAP_H
+#define POLY_KERNELS_HOPPER_TENSORMAP_H
+
+#include "SharedMemory.h"
+
+namespace poly::kernels::hopper {
+
+constexpr int64_t kTensorMapBytes = 128;
+constexpr int64_t kTensorMapAlignment = 64;
+
+mlir::Type tensorMapType(mlir::MLIRContext *context);
+/// Marks argument \p index of \p function as a tensor map.
+void markTensorMap(mlir::gpu::GPUFuncOp function, unsigned index);
+
+/// Fetches the map into the cache of descriptors.
+void prefetchTensorMap(Emitter &e, Value map);
+/// Starts the copy of one box to \p destination (i32 address), which completes
+/// on \p barrier (i32 address).
+void loadBox(Emitter &e, Value map, Value destination, Value barrier,
+             ValueRange coordinates);
+/// Starts the copy of one box from \p source. Elements outside of the tensor
+/// are not written.
+void storeBox(Emitter &e, Value map, Value source, ValueRange coordinates);
+/// Ends a group of stores.
+void commitStores(Emitter &e);
+/// Waits until at most \p pending groups of this thread are unfinished: their
+/// source may be overwritten (\p readOnly), or the results are visible.
+void waitStores(Emitter &e, unsigned pending, bool readOnly);
+
+} // namespace poly::kernels::hopper
+
+#endif // POLY_KERNELS_HOPPER_TENSORMAP_H

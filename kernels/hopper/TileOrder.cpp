@@ -1,0 +1,30 @@
+//===- TileOrder.cpp - Which tiles a persistent block computes -----------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileOrder.h"
+
+using namespace mlir;
+using namespace poly::kernels::hopper;
+
+TileOrder::TileOrder(Emitter &e, Value tiles)
+    : blocks(NVVM::GridDimXOp::create(e, e.getI32Type())),
+      block(NVVM::BlockIdXOp::create(e, e.getI32Type())) {
+  reversed = e.sub(e.add(blocks, -1), block);
+  Value full = e.divide(tiles, blocks);
+  Value rest = e.sub(tiles, e.mul(full, blocks));
+  Value hasLast = e.compare(arith::CmpIPredicate::ult, position(e, full), rest);
+  numRounds = e.add(full, arith::ExtUIOp::create(e, e.getI32Type(), hasLast));
+}
+
+Value TileOrder::position(Emitter &e, Value round) const {
+  return e.select(e.isEqual(e.andBits(round, 1), 1), reversed, block);
+}
+
+Value TileOrder::tile(Emitter &e, Value round) const {
+  return e.add(e.mul(round, blocks), position(e, round));
+}

@@ -1,0 +1,41 @@
+//===- TileOrder.h - Which tiles a persistent block computes ---*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One block per multiprocessor runs over the tiles w = 0, 1, …: in even rounds
+/// block c takes round * blocks + c, in odd rounds they go in reverse (a
+/// snake), which evens out tiles whose work falls steadily. The order is fixed,
+/// so results do not depend on timing.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_KERNELS_HOPPER_TILEORDER_H
+#define POLY_KERNELS_HOPPER_TILEORDER_H
+
+#include "Emitter.h"
+
+namespace poly::kernels::hopper {
+
+class TileOrder {
+public:
+  /// For \p tiles (i32) tiles over all blocks of the grid.
+  TileOrder(Emitter &e, Value tiles);
+  /// How many tiles this block computes.
+  Value rounds() const { return numRounds; }
+  /// The tile of round \p round.
+  Value tile(Emitter &e, Value round) const;
+
+private:
+  Value position(Emitter &e, Value round) const;
+
+  Value blocks, block, reversed, numRounds;
+};
+
+} // namespace poly::kernels::hopper
+
+#endif // POLY_KERNELS_HOPPER_TILEORDER_H

@@ -1,0 +1,78 @@
+//===- Warps.cpp - Roles of warps in a specialised kernel ----------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Warps.h"
+
+using namespace mlir;
+using namespace poly::kernels::hopper;
+
+static constexpr int64_t kAllLanes = -1;
+
+ThreadPosition::ThreadPosition(Emitter &e) {
+  thread = NVVM::ThreadIdXOp::create(e, e.getI32Type());
+  lane = e.andBits(thread, 31);
+  // A shuffle tells ptxas that the warp number is uniform.
+  warp = NVVM::ShflOp::create(e, e.getI32Type(), e.constant(kAllLanes),
+                              e.shiftRight(thread, 5), e.constant(0),
+                              e.constant(31), NVVM::ShflKind::idx, UnitAttr());
+  warpgroup = e.shiftRight(warp, 2);
+}
+
+void poly::kernels::hopper::keepRegisters(Emitter &e, int64_t registers) {
+  NVVM::SetMaxRegisterOp::create(e, uint32_t(registers),
+                                 NVVM::SetMaxRegisterAction::decrease);
+}
+
+void poly::kernels::hopper::takeRegisters(Emitter &e, int64_t registers) {
+  NVVM::SetMaxRegisterOp::create(e, uint32_t(registers),
+                                 NVVM::SetMaxRegisterAction::increase);
+}
+
+void poly::kernels::hopper::specialise(Emitter &e,
+                                       const ThreadPosition &position,
+                                       int64_t producerRegisters,
+                                       int64_t consumerRegisters,
+                                       llvm::function_ref<void()> produce,
+                                       llvm::function_ref<void()> consume) {
+  e.ifThenElse(
+      e.isEqual(position.warpgroup, 0),
+      [&] {
+        keepRegisters(e, producerRegisters);
+        e.ifThen(e.isEqual(position.warp, 0), [&] {
+          Value elected = NVVM::ElectSyncOp::create(e, e.getI1Type(), Value());
+          e.ifThen(elected, produce);
+        });
+      },
+      [&] {
+        takeRegisters(e, consumerRegisters);
+        consume();
+      });
+}
+
+void poly::kernels::hopper::syncNamed(Emitter &e, Value id, int64_t threads) {
+  NVVM::BarrierOp::create(e, TypeRange(), id, e.constant(threads),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void poly::kernels::hopper::arriveNamed(Emitter &e, Value id, int64_t threads) {
+  NVVM::BarrierArriveOp::create(e, id, e.constant(threads));
+}
+
+void poly::kernels::hopper::syncBlock(Emitter &e) {
+  NVVM::BarrierOp::create(e);
+}
+
+void poly::kernels::hopper::syncWarp(Emitter &e) {
+  NVVM::SyncWarpOp::create(e, e.constant(kAllLanes));
+}
+
+Value poly::kernels::hopper::shuffleXor(Emitter &e, Value value, int64_t mask) {
+  return NVVM::ShflOp::create(e, value.getType(), e.constant(kAllLanes), value,
+                              e.constant(mask), e.constant(31),
+                              NVVM::ShflKind::bfly, UnitAttr());
+}
