@@ -143,9 +143,16 @@ std::optional<double> literal(Operand operand) {
 }
 
 Value asSplatSource(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    if (Value source = viewSplat(op))
-      return source;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value;
+  if (Value source = viewSplat(op))
+    return source;
+  // A lane of a splat.
+  if (auto extracted = viewExtract(op))
+    if (Operation *vector = extracted->first.getDefiningOp())
+      if (Value source = viewSplat(vector))
+        return source;
   return value;
 }
 Operand resolveLane(Operand operand) {
