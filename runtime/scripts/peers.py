@@ -417,10 +417,10 @@ def swiglu(cuda, args, results):
             eager = Contender("PyTorch", run_eager, lambda: [t.reshape(-1) for t in kept["r"]])
         contenders = [eager, compiled_peer("torch.compile", peer, inputs)]
         contenders += liger_swiglu(forward, packed, gate, up, dy, out)
-        values = {"gate": gate, "up": up, "x": both, "dy": dy, "out": out, "rows": rows, "columns": columns, "count": count,
-                  "dgate": gradients[0], "dup": gradients[1], "dx": gradient}
+        inputs = [both] if packed else [gate, up]
+        outputs = [gradient] if packed else list(gradients)
+        arguments = inputs + ([out] if forward else [dy] + outputs) + [rows, columns]
         for kernel in kernels:
-            arguments = [values[name] for name in kernel.info["arguments"]]
             contenders.append(ours(kernel, -(-count // kernel.info["elementsPerBlock"]), arguments, result))
         results.run(work, contenders + [copy_of(total)], expected, args.quick, total, tolerance(dtype))
 

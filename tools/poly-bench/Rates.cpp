@@ -12,10 +12,11 @@
 /// the multiprocessor's clock before and after. One block runs on each
 /// multiprocessor; what it does per clock is the rate.
 ///
-/// `run(in: memref<?xf32>, out: memref<?xi32>, n: index)`: thread t takes its
-/// arguments from `in`, repeats n times what it does `perIteration` of, and
-/// stores at out[3 t] the clock before, the clock after, and a word that
-/// depends on all results.
+/// A kernel (in, out, n): thread t reads `elementsPerThread` f32 values of
+/// `in`, repeats its body n times, and stores at out[3 t] the clock before, the
+/// clock after, and a word that depends on all results. An iteration is
+/// `evaluationsPerIteration` evaluations, or the `instructions` by their names,
+/// which are of the target model's `classes`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -61,36 +62,75 @@ struct Candidate {
   std::vector<double> samples;
 };
 
-/// Thread instructions per clock, or elements per clock, by the target model;
-/// 0 when it says nothing of this kernel.
-double predicted(const Entry &entry, const TargetModel &target) {
+/// What entries are compared within.
+std::string workOf(const Entry &entry) {
+  const KernelMetadata &kernel = entry.kernel;
+  if (kernel.text("family") == "pipes")
+    return "pipes";
+  return kernel.text("function") + " " + kernel.text("arguments") + " to " +
+         kernel.text("type");
+}
+
+/// Evaluations, or instructions, of a thread in an iteration.
+double perIteration(const KernelMetadata &kernel) {
+  if (kernel.text("family") != "pipes")
+    return double(kernel.integer("evaluationsPerIteration"));
+  const Json &instructions = kernel.info.at("instructions");
+  double sum = 0;
+  for (const std::string &name : instructions.names())
+    sum += instructions.at(name).asNumber(name);
+  return sum;
+}
+
+/// What the target model says an iteration of a warp costs; nothing when it
+/// does not know what the kernel does.
+std::optional<Cost> costOfIteration(const Entry &entry,
+                                    const TargetModel &target) {
   const KernelMetadata &kernel = entry.kernel;
   Cost cost;
-  // What one iteration of a warp costs, by what the kernel says it contains.
-  if (const Json *mix = kernel.info.find("mix"))
-    for (const std::string &name : mix->names()) {
-      std::optional<InstrClass> instrClass = parseInstrClass(name);
+  if (kernel.text("family") == "pipes") {
+    const Json &instructions = kernel.info.at("instructions");
+    const Json &classes = kernel.info.at("classes");
+    for (const std::string &name : instructions.names()) {
+      const std::string &className = classes.at(name).asString(name);
+      std::optional<InstrClass> instrClass = parseInstrClass(className);
       if (!instrClass)
         throw JsonError("kernel '" + kernel.name +
-                        "' names the instruction "
-                        "class '" +
-                        name + "', which no target model has");
-      cost.add(*instrClass, target, mix->at(name).asNumber(name));
+                        "' names the instruction class '" + className +
+                        "', which target models do not have");
+      cost.add(*instrClass, target, instructions.at(name).asNumber(name));
     }
-  double elements = double(kernel.integer("perIteration"));
+    return cost;
+  }
+  if (entry.appliedSites().empty())
+    return std::nullopt;
   for (const Json *site : entry.appliedSites()) {
     const RegisteredProgram *program =
         findProgram(site->at("program").asString("program"));
     if (!program)
-      return 0;
+      return std::nullopt;
     double evaluations = site->at("lanes").asNumber("lanes") /
                          std::max(1u, program->program.info().lanes);
     cost += ::poly::cost(program->program, target) * evaluations;
   }
-  if (kernel.text("family") == "rates" && entry.appliedSites().empty())
-    return 0;
-  // A sub-partition runs a warp of 32 threads in slots() clocks; four do.
-  return cost.slots() > 0 ? elements * 32 * 4 / cost.slots() : 0;
+  // The loop's own work: a lop3 for each register of arguments.
+  bool pairs = kernel.text("arguments") != "f32";
+  cost.add(InstrClass::Logic, target, perIteration(kernel) / (pairs ? 2 : 1));
+  return cost;
+}
+
+/// Arguments of a thread: below zero for powers of two, as a softmax row has
+/// them; else to both sides of it. No special values.
+std::vector<float> argumentsFor(const KernelMetadata &kernel, size_t count) {
+  bool exponential = kernel.text("function", "") == "exp2";
+  float low = exponential ? -20.0f : -8.0f, high = exponential ? 0.0f : 8.0f;
+  std::vector<float> values(count);
+  uint32_t state = 1;
+  for (float &value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = low + (high - low) * float(state >> 8) * 0x1p-24f;
+  }
+  return values;
 }
 
 } // namespace
@@ -105,7 +145,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
 
   std::vector<Candidate> candidates;
   for (const Entry &entry : session.entries)
-    if (session.wanted(entry.kernel.text("work", entry.name), entry.variant))
+    if (session.wanted(workOf(entry), entry.variant))
       candidates.push_back(
           {&entry, loadKernel(entry.image, entry.kernel.name), {}});
   unsigned blocks = unsigned(session.context.multiprocessors());
@@ -118,15 +158,8 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
       const KernelMetadata &kernel = candidate.kernel.metadata();
       unsigned threads = kernel.blockSize ? kernel.blockSize->count() : 512;
       size_t total = size_t(blocks) * threads;
-      size_t values = size_t(kernel.integer("valuesPerThread"));
-      // Arguments from 0 down to -20, as a softmax row has them: inside the
-      // domain of everything measured, and no special values.
-      std::vector<float> input(total * values);
-      uint32_t state = 1;
-      for (float &element : input) {
-        state = state * 1664525u + 1013904223u;
-        element = -20.0f * float(state >> 8) * 0x1p-24f;
-      }
+      std::vector<float> input = argumentsFor(
+          kernel, total * size_t(kernel.integer("elementsPerThread")));
       Buffer in(input.size() * 4), out(total * 3 * 4);
       in.upload(input.data(), input.size() * 4);
       Arguments arguments(kernel);
@@ -149,14 +182,19 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
 
   for (Candidate &candidate : candidates) {
     ResultRow row;
-    row.work = candidate.entry->kernel.text("work", suite);
+    row.work = workOf(*candidate.entry);
     row.variant = candidate.entry->name;
     row.metric = metric;
     row.samples = std::move(candidate.samples);
     double measured = summarize(row.samples).median;
-    double model = target ? predicted(*candidate.entry, *target) : 0;
+    std::optional<Cost> cost;
+    if (target)
+      cost = costOfIteration(*candidate.entry, *target);
     row.details.set("program", candidate.entry->programs());
-    if (model > 0) {
+    if (cost) {
+      // A sub-partition runs a warp's iteration in slots() clocks; four do.
+      double model =
+          perIteration(candidate.entry->kernel) * 32 * 4 / cost->slots();
       row.details.set("model", model);
       row.details.set("measuredOverModel", measured / model);
     }

@@ -76,22 +76,27 @@ struct Data {
 
 void launch(const Case &item, const Work &work, const Data &data,
             const Buffer &gradients, const Buffer &out, StreamHandle stream) {
-  size_t count = work.shape.count();
-  size_t half = count * bytesOf(work.type);
-  NamedArguments values;
-  values.array("x", data.both, 2 * count)
-      .array("gate", data.both, count)
-      .array("up", data.both, count, half)
-      .array("dy", data.dy, count)
-      .array("out", out, count)
-      .array("dx", gradients, 2 * count)
-      .array("dgate", gradients, count)
-      .array("dup", gradients, count, half)
-      .integer("rows", int64_t(work.shape.rows))
-      .integer("columns", int64_t(work.shape.columns))
-      .integer("count", int64_t(count));
-  Arguments arguments = values.bind(item.kernel->metadata());
-  item.kernel->launch(stream, item.grid(count), arguments);
+  int64_t count = int64_t(work.shape.count());
+  int64_t half = count * bytesOf(work.type);
+  Arguments arguments(item.kernel->metadata());
+  // Gate and up, or both in one; dy; then the results in the same way.
+  auto addBoth = [&](const Buffer &buffer) {
+    if (work.packed)
+      arguments.array(buffer.address(), 2 * count);
+    else
+      arguments.array(buffer.address(), count)
+          .array(buffer.address() + DevicePtr(half), count);
+  };
+  addBoth(data.both);
+  if (work.forward) {
+    arguments.array(out.address(), count);
+  } else {
+    arguments.array(data.dy.address(), count);
+    addBoth(gradients);
+  }
+  arguments.integer(int64_t(work.shape.rows))
+      .integer(int64_t(work.shape.columns));
+  item.kernel->launch(stream, item.grid(size_t(count)), arguments);
 }
 
 /// Values of all patterns of a 16-bit type.
@@ -110,8 +115,8 @@ struct Tables {
 /// element.
 void compare(Case &item, const Work &work, const Tables &tables,
              const Data &data, const Words &actual, size_t stride) {
-  double certified = item.allowedError;
   bool rounds = item.kernel->metadata().flag("roundActivation");
+  bool roundsSlope = item.kernel->metadata().flag("roundDerivative");
   auto wordOf = [&](size_t place) {
     return data.bothWords[place % data.bothWords.size()];
   };
@@ -123,21 +128,27 @@ void compare(Case &item, const Work &work, const Tables &tables,
       continue;
     double silu = tables.silu[bits];
     // An error e of the sigmoid is |x| e of SiLU, and up to (1 + |x|) e of its
-    // derivative s (1 + x (1 - s)). A rounded activation has half an ulp more.
-    double allowed = certified * (1 + std::fabs(gate));
-    if (rounds)
-      allowed += ulp(work.type, silu) / 2;
+    // derivative s (1 + x (1 - s)).
+    double allowed = item.allowedError * (1 + std::fabs(gate));
+    // What is rounded on the way has half an ulp more.
+    double siluAllowed = allowed + (rounds ? ulp(work.type, silu) / 2 : 0);
+    auto number = [&](size_t place) { return tables.number[actual[place]]; };
     if (work.forward) {
-      item.error.compare(work.type, tables.number[actual[i]], silu * up,
-                         allowed * std::fabs(up));
+      item.error.compare(work.type, number(i), silu * up,
+                         siluAllowed * std::fabs(up));
       continue;
     }
     double dy = tables.number[data.dyWords[i % data.dyWords.size()]];
-    item.error.compare(work.type, tables.number[actual[work.place(i, 0)]],
-                       dy * up * tables.slope[bits],
-                       allowed * std::fabs(dy * up));
-    item.error.compare(work.type, tables.number[actual[work.place(i, 1)]],
-                       dy * silu, allowed * std::fabs(dy));
+    double slope = tables.slope[bits];
+    double slopeAllowed = allowed * std::fabs(dy * up);
+    if (roundsSlope)
+      slopeAllowed += ulp(work.type, slope) / 2 * std::fabs(dy * up);
+    if (rounds) // dy up is rounded, too.
+      slopeAllowed += ulp(work.type, dy * up) / 2 * std::fabs(slope);
+    item.error.compare(work.type, number(work.place(i, 0)), dy * up * slope,
+                       slopeAllowed);
+    item.error.compare(work.type, number(work.place(i, 1)), dy * silu,
+                       siluAllowed * std::fabs(dy));
   }
 }
 
