@@ -277,36 +277,20 @@ struct Group {
   std::string score;
   Problem problem;
   std::vector<const Entry *> entries;
+
+  std::string name() const { return problem.name(score); }
 };
 
-std::vector<Group> groupsOf(const Session &session, Shape shape) {
-  std::vector<Group> groups;
-  for (const Entry &entry : session.entries) {
-    const KernelMetadata &kernel = entry.kernel;
-    Group group;
-    group.score = kernel.text("score");
-    group.problem = {parseElementType(kernel.text("type")),
-                     kernel.text("type"),
-                     kernel.integer("headDim"),
-                     kernel.flag("causal"),
-                     shape,
-                     1};
-    std::string name = group.problem.name(group.score);
-    if (!session.wanted(name, entry.name))
-      continue;
-    auto found =
-        std::find_if(groups.begin(), groups.end(), [&](const Group &g) {
-          return g.problem.name(g.score) == name;
-        });
-    if (found == groups.end())
-      found = groups.insert(groups.end(), group);
-    found->entries.push_back(&entry);
-  }
-  return groups;
+Group groupOf(const Entry &entry, Shape shape) {
+  const KernelMetadata &kernel = entry.kernel;
+  return {kernel.text("score"),
+          {parseElementType(kernel.text("type")), kernel.text("type"),
+           kernel.integer("headDim"), kernel.flag("causal"), shape, 1},
+          {}};
 }
 
 void runGroup(Session &session, const Group &group) {
-  std::string work = group.problem.name(group.score);
+  std::string work = group.name();
   session.progress(work + ": checking");
   const Stream &stream = session.meter.stream();
   Data data(group.problem);
@@ -390,7 +374,10 @@ int poly::bench::runAttention(const Options &options) {
   if (options.quick)
     shapes = {{1, 1000, 1000, 8, 2}};
   for (Shape shape : shapes)
-    for (const Group &group : groupsOf(session, shape))
+    for (const Group &group :
+         groupEntries<Group>(session, [&](const Entry &entry) {
+           return std::optional<Group>(groupOf(entry, shape));
+         }))
       runGroup(session, group);
   return session.finish(
       {"teraflops", "coldTeraflops", "relativeNormError", "joules", "program"});

@@ -13,9 +13,11 @@
 #include "TensorMaps.h"
 #include "Values.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace poly::bench {
 
@@ -41,6 +43,25 @@ struct Case {
   /// Blocks for \p count elements, by the kernel's elementsPerBlock.
   runtime::Dim3 grid(size_t count) const;
 };
+
+/// The suite's entries by what they work at: \p workOf makes an entry's Work,
+/// or nothing; works of the same name() are one, with all their `entries`.
+template <typename Work, typename WorkOf>
+std::vector<Work> groupEntries(const Session &session, WorkOf workOf) {
+  std::vector<Work> works;
+  for (const Entry &entry : session.entries) {
+    std::optional<Work> work = workOf(entry);
+    if (!work || !session.wanted(work->name(), entry.name))
+      continue;
+    auto found = std::find_if(works.begin(), works.end(), [&](const Work &w) {
+      return w.name() == work->name();
+    });
+    if (found == works.end())
+      found = works.insert(works.end(), std::move(*work));
+    found->entries.push_back(&entry);
+  }
+  return works;
+}
 
 /// Times the cases that were right beside copies of as many bytes as the work
 /// reads and writes, \p bytes: by the suite's own copy kernel, if it has one,

@@ -194,29 +194,16 @@ void check(Case &item, const Work &work, const std::vector<double> &expected,
     item.fault = "differs in place";
 }
 
-std::vector<Work> worksOf(const Session &session,
-                          const std::vector<size_t> &counts) {
-  std::vector<Work> works;
-  for (size_t count : counts)
-    for (const Entry &entry : session.entries) {
-      const KernelMetadata &kernel = entry.kernel;
-      if (kernel.text("function") == "copy")
-        continue; // The floor of all works.
-      Work work;
-      work.function = kernel.text("function");
-      work.direction = kernel.text("direction");
-      work.type = parseElementType(kernel.text("type"));
-      work.count = count;
-      if (!session.wanted(work.name(), entry.variant))
-        continue;
-      auto found = std::find_if(works.begin(), works.end(), [&](const Work &w) {
-        return w.name() == work.name();
-      });
-      if (found == works.end())
-        found = works.insert(works.end(), work);
-      found->entries.push_back(&entry);
-    }
-  return works;
+std::optional<Work> workOf(const Entry &entry, size_t count) {
+  const KernelMetadata &kernel = entry.kernel;
+  if (kernel.text("function") == "copy")
+    return std::nullopt; // The floor of all works.
+  Work work;
+  work.function = kernel.text("function");
+  work.direction = kernel.text("direction");
+  work.type = parseElementType(kernel.text("type"));
+  work.count = count;
+  return work;
 }
 
 void runWork(Session &session, const Work &work) {
@@ -262,8 +249,10 @@ int poly::bench::runElementwise(const Options &options,
   session.results.describe(
       "what", "back-to-back runs from a replayed graph; ratio is the time of a "
               "copy of as many bytes over the kernel's");
-  for (const Work &work : worksOf(session, counts))
-    runWork(session, work);
+  for (size_t count : counts)
+    for (const Work &work : groupEntries<Work>(
+             session, [&](const Entry &entry) { return workOf(entry, count); }))
+      runWork(session, work);
   return session.finish(
       {"gigabytesPerSecond", "program", "maxAbsError", "smClockMHz"});
 }

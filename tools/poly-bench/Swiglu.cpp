@@ -194,25 +194,15 @@ void checkAllGates(Case &item, Work work, const Tables &tables,
     item.fault = "differs in place";
 }
 
-std::vector<Work> worksOf(const Session &session, Shape shape) {
-  std::vector<Work> works;
-  for (const Entry &entry : session.entries) {
-    const KernelMetadata &kernel = entry.kernel;
-    Work work{kernel.text("direction") == "forward",
+std::optional<Work> workOf(const Entry &entry, Shape shape) {
+  const KernelMetadata &kernel = entry.kernel;
+  if (kernel.text("family") != "swiglu")
+    return std::nullopt; // The copy kernel.
+  return Work{kernel.text("direction") == "forward",
               kernel.text("layout") == "packed",
               parseElementType(kernel.text("type")),
               shape,
               {}};
-    if (!session.wanted(work.name(), entry.variant))
-      continue;
-    auto found = std::find_if(works.begin(), works.end(), [&](const Work &w) {
-      return w.name() == work.name();
-    });
-    if (found == works.end())
-      found = works.insert(works.end(), work);
-    found->entries.push_back(&entry);
-  }
-  return works;
 }
 
 } // namespace
@@ -220,7 +210,8 @@ std::vector<Work> worksOf(const Session &session, Shape shape) {
 int poly::bench::runSwiglu(const Options &options) {
   Session session(options, "swiglu");
   Shape shape = options.quick ? Shape{1023, 1280} : Shape{24576, 1280};
-  for (const Work &work : worksOf(session, shape)) {
+  for (const Work &work : groupEntries<Work>(
+           session, [&](const Entry &entry) { return workOf(entry, shape); })) {
     session.progress(work.name() + ": checking");
     Tables tables(work.type);
     size_t count = work.shape.count();
