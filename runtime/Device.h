@@ -78,6 +78,11 @@ public:
   Buffer(Buffer &&other) noexcept
       : pointer(std::exchange(other.pointer, 0)),
         byteCount(std::exchange(other.byteCount, 0)) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(pointer, other.pointer);
+    std::swap(byteCount, other.byteCount);
+    return *this;
+  }
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
 

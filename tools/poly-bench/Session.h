@@ -73,6 +73,7 @@ public:
 // Commands. Each returns an exit code.
 int runElementwise(const Options &options, const std::string &suite);
 int runRates(const Options &options, const std::string &suite);
+int runRope(const Options &options);
 int runSwiglu(const Options &options);
 int runAttention(const Options &options);
 int runTargets(const Options &options);

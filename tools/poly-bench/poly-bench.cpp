@@ -45,6 +45,7 @@ const Command kCommands[] = {
     {"silu", "SiLU of 58,720,256 bf16 elements",
      [](const Options &options) { return runElementwise(options, "silu"); }},
     {"swiglu", "SwiGLU of 24,576 x 1,280, forward and backward", runSwiglu},
+    {"rope", "rotary embedding with the head transpose", runRope},
     {"attention", "fused attention forward, 1K to 32K keys", runAttention},
     {"targets", "the target models as a Markdown page; needs no GPU",
      runTargets},
