@@ -8,9 +8,9 @@
 
 #include "Kernel.h"
 #include "Files.h"
+#include "MessageOf.h"
 
 #include <cstring>
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace poly::runtime;
@@ -45,15 +45,6 @@ std::string replaced(std::string text, const std::string &from,
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
-}
-
-std::string messageOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const std::exception &error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Metadata, ReadsWhatPolyCompileWrites) {

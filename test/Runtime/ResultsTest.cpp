@@ -7,23 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Results.h"
+#include "MessageOf.h"
 #include "Table.h"
 
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace poly::runtime;
 
 namespace {
-
-std::string messageOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const std::exception &error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 Json resultFile(const std::string &rows) {
   return Json::parse("{\"version\": 1, \"suite\": \"s\", \"device\": "

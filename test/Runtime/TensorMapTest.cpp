@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MessageOf.h"
 #include "TensorMaps.h"
 
 #include <functional>
@@ -31,15 +32,6 @@ TensorArray queryArray() {
           "bf16",
           {{"headDim", 128}, {"length", 333}, {"heads", 5}},
           {{"length", 640}, {"heads", 128}}};
-}
-
-std::string messageOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const std::exception &error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(TensorMaps, AreReadInTheOrderOfTheirArguments) {
