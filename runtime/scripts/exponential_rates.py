@@ -7,7 +7,7 @@
   exponential_rates.py prepare --bin build/ci/bin --out DIR [--chip sm_90]
 
 writes a kernel for each variant, compiles it (ptxas must be found), and copies
-poly-rates and, where they are built, the tools of the exhaustive comparison.
+poly-bench and, where they are built, the tools of the exhaustive comparison.
 On the GPU machine, where only DIR is needed:
 
   cd DIR && sh run.sh RESULTS
@@ -20,6 +20,7 @@ variants the fma allows contraction, and becomes part of the exponential's own.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -62,13 +63,29 @@ VARIANTS = [
 WIDTH = {"f32": 32, "bf16": 16, "f16": 16, "f8E4M3FN": 8}
 
 
+def attributes(program, source, result, folded):
+    """What poly-bench wants to know: the loop has an fma for each argument,
+    unless the program absorbs it, and half a 3-input xor for each register of
+    results."""
+    arguments = ELEMENTS // (2 if source == "f16" else 1)
+    results = ELEMENTS * (32 if program is None and source == "f32" else WIDTH[result]) // 32
+    fma = "PackedFma" if source == "f16" else "F32Fma"
+    entries = [f'family = "rates", function = "exp2", work = "exp2", arguments = "{source}", type = "{result}"',
+               f"evaluationsPerIteration = {ELEMENTS} : i64, elementsPerThread = {ELEMENTS} : i64",
+               f"frame = {{{fma} = {0 if folded else arguments} : i64, Logic = {results // 2} : i64}}"]
+    if program:
+        entries.append(f'program = "{program}"')
+    rounding = ", poly.round_offsets" if folded else ""
+    return f"poly.kernel = {{{', '.join(entries)}}}{rounding}"
+
+
 def kernel(program, lanes, source, result, folded=False):
     """The MLIR text of one variant."""
     lines = []
     add = lines.append
     add("gpu.module @rates {")
-    add("  gpu.func @run(%in: memref<?xf32>, %out: memref<?xi32>, %count: index) kernel " +
-        ("attributes {poly.round_offsets} {" if folded else "{"))
+    add("  gpu.func @run(%in: memref<?xf32>, %out: memref<?xi32>, %count: index) kernel "
+        f"attributes {{{attributes(program, source, result, folded)}}} {{")
     for i in range(ELEMENTS + 1):
         add(f"    %k{i} = arith.constant {i} : index")
     add("    %block = gpu.block_id x")
@@ -164,15 +181,19 @@ def run(command):
 
 
 def prepare(args):
-    os.makedirs(args.out, exist_ok=True)
+    suite = os.path.join(args.out, "kernels", "rates")
+    os.makedirs(suite, exist_ok=True)
     compiler = os.path.join(args.bin, "poly-compile")
-    listed = []
+    entries = []
     for index, (name, *variant) in enumerate(VARIANTS):
-        stem = os.path.join(args.out, f"rate{index}")
+        stem = os.path.join(suite, f"rate{index}")
         with open(stem + ".mlir", "w", encoding="utf-8") as stream:
             stream.write(kernel(*variant))
-        run([compiler, stem + ".mlir", "-o", stem + ".cubin", f"--chip={args.chip}"])
-        listed.append(f"'{name}=rate{index}.cubin'")
+        run([compiler, stem + ".mlir", "-o", stem + ".cubin", f"--metadata={stem}.json", f"--chip={args.chip}"])
+        os.remove(stem + ".mlir")
+        entries.append({"name": name, "variant": variant[0] or "none", "metadata": f"rate{index}.json"})
+    with open(os.path.join(suite, "suite.json"), "w", encoding="utf-8") as stream:
+        json.dump({"suite": "rates", "entries": entries}, stream, indent=2)
     exhaustive = []
     for program in ("exp2-h15-f32", "exp2-d3weight-f32", "exp2-d1weight-f32"):
         run([os.path.join(args.bin, "poly-expect"), os.path.join(args.out, "expect"), f"--programs={program}"])
@@ -181,13 +202,13 @@ def prepare(args):
         run([compiler, source, "-o", cubin, f"--chip={args.chip}"])
         exhaustive.append(f"{program}={program}.cubin")
     shutil.rmtree(os.path.join(args.out, "expect"))
-    for tool in ("poly-rates", "poly-exhaustive-gpu"):
+    for tool in ("poly-bench", "poly-exhaustive-gpu"):
         shutil.copy2(os.path.join(args.bin, tool), args.out)
     with open(os.path.join(args.out, "run.sh"), "w", encoding="utf-8") as stream:
         stream.write("set -e\n")
-        stream.write(f"./poly-rates ${{POLY_RATES_OPTIONS:-}} -o $1/exponential-rates.json {' '.join(listed)}\n")
+        stream.write("./poly-bench rates --kernels=kernels -o $1/exponential-rates.json\n")
         stream.write(f"./poly-exhaustive-gpu -o $1/exhaustive-exponentials.json {' '.join(exhaustive)}\n")
-    print(f"{len(listed)} kernels in {args.out}")
+    print(f"{len(entries)} kernels in {args.out}")
 
 
 def main():

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "Files.h"
 #include "Json.h"
 #include "Verify.h"
 

@@ -67,6 +67,8 @@ std::string workOf(const Entry &entry) {
   const KernelMetadata &kernel = entry.kernel;
   if (kernel.text("family") == "pipes")
     return "pipes";
+  if (kernel.info.find("work"))
+    return kernel.text("work");
   return kernel.text("function") + " " + kernel.text("arguments") + " to " +
          kernel.text("type");
 }
@@ -82,6 +84,26 @@ double perIteration(const KernelMetadata &kernel) {
   return sum;
 }
 
+InstrClass classOf(const KernelMetadata &kernel, const std::string &name) {
+  std::optional<InstrClass> instrClass = parseInstrClass(name);
+  if (!instrClass)
+    throw JsonError("kernel '" + kernel.name +
+                    "' names the instruction class '" + name +
+                    "', which target models do not have");
+  return *instrClass;
+}
+
+/// Adds \p elements evaluations of a program; false when there is none of that
+/// name.
+bool addProgram(const std::string &name, double elements,
+                const TargetModel &target, Cost &cost) {
+  const RegisteredProgram *program = findProgram(name);
+  if (program)
+    cost += ::poly::cost(program->program, target) *
+            (elements / std::max(1u, program->program.info().lanes));
+  return program;
+}
+
 /// What the target model says an iteration of a warp costs; nothing when it
 /// does not know what the kernel does.
 std::optional<Cost> costOfIteration(const Entry &entry,
@@ -93,29 +115,34 @@ std::optional<Cost> costOfIteration(const Entry &entry,
     const Json &classes = kernel.info.at("classes");
     for (const std::string &name : instructions.names()) {
       const std::string &className = classes.at(name).asString(name);
-      std::optional<InstrClass> instrClass = parseInstrClass(className);
-      if (!instrClass)
-        throw JsonError("kernel '" + kernel.name +
-                        "' names the instruction class '" + className +
-                        "', which target models do not have");
-      cost.add(*instrClass, target, instructions.at(name).asNumber(name));
+      cost.add(classOf(kernel, className), target,
+               instructions.at(name).asNumber(name));
     }
     return cost;
   }
-  if (entry.appliedSites().empty())
-    return std::nullopt;
-  for (const Json *site : entry.appliedSites()) {
-    const RegisteredProgram *program =
-        findProgram(site->at("program").asString("program"));
-    if (!program)
-      return std::nullopt;
-    double evaluations = site->at("lanes").asNumber("lanes") /
-                         std::max(1u, program->program.info().lanes);
-    cost += ::poly::cost(program->program, target) * evaluations;
+  // The loop's own work: a lop3 for each register of arguments, unless the
+  // kernel knows better.
+  if (const Json *frame = kernel.info.find("frame")) {
+    for (const std::string &name : frame->names())
+      cost.add(classOf(kernel, name), target, frame->at(name).asNumber(name));
+  } else {
+    bool pairs = kernel.text("arguments") != "f32";
+    cost.add(InstrClass::Logic, target, perIteration(kernel) / (pairs ? 2 : 1));
   }
-  // The loop's own work: a lop3 for each register of arguments.
-  bool pairs = kernel.text("arguments") != "f32";
-  cost.add(InstrClass::Logic, target, perIteration(kernel) / (pairs ? 2 : 1));
+  // A program that the kernel applies by name leaves no decision.
+  std::string named = kernel.text("program", "");
+  if (entry.appliedSites().empty() && named.empty())
+    return std::nullopt;
+  double evaluations = perIteration(kernel);
+  for (const Json *site : entry.appliedSites()) {
+    named = site->at("program").asString("program");
+    evaluations = site->at("lanes").asNumber("lanes");
+    if (!addProgram(named, evaluations, target, cost))
+      return std::nullopt;
+  }
+  if (entry.appliedSites().empty() &&
+      !addProgram(named, evaluations, target, cost))
+    return std::nullopt;
   return cost;
 }
 
@@ -190,7 +217,8 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
     std::optional<Cost> cost;
     if (target)
       cost = costOfIteration(*candidate.entry, *target);
-    row.details.set("program", candidate.entry->programs());
+    row.details.set("program", candidate.entry->kernel.text(
+                                   "program", candidate.entry->programs()));
     if (cost) {
       // A sub-partition runs a warp's iteration in slots() clocks; four do.
       double model =
