@@ -141,7 +141,7 @@ Value KernelBuilder::threadNumber() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Value KernelBuilder::address(Value array, Value index, FloatType element) {
+Value KernelBuilder::address(Value array, Value index, Type element) {
   return LLVM::GEPOp::create(*this, array.getType(), element, array,
                              llvm::ArrayRef<LLVM::GEPArg>{index});
 }
@@ -152,7 +152,7 @@ static int64_t sizeInBytes(Type type) {
   return bits / 8 * (vector ? vector.getNumElements() : 1);
 }
 
-Value KernelBuilder::load(Value array, Value index, FloatType element,
+Value KernelBuilder::load(Value array, Value index, Type element,
                           int64_t size) {
   Type type = size == 1 ? Type(element) : VectorType::get({size}, element);
   return LLVM::LoadOp::create(*this, type, address(array, index, element),
@@ -160,14 +160,15 @@ Value KernelBuilder::load(Value array, Value index, FloatType element,
 }
 
 void KernelBuilder::store(Value value, Value array, Value index) {
-  auto element = cast<FloatType>(getElementTypeOrSelf(value.getType()));
-  LLVM::StoreOp::create(*this, value, address(array, index, element),
-                        sizeInBytes(value.getType()));
+  Type type = value.getType();
+  LLVM::StoreOp::create(*this, value,
+                        address(array, index, getElementTypeOrSelf(type)),
+                        sizeInBytes(type));
 }
 
-Value KernelBuilder::loadPart(Value array, Value index, Value end,
-                              FloatType element, int64_t size) {
-  Value zero = arith::ConstantOp::create(*this, getFloatAttr(element, 0.0));
+Value KernelBuilder::loadPart(Value array, Value index, Value end, Type element,
+                              int64_t size) {
+  Value zero = arith::ConstantOp::create(*this, getZeroAttr(element));
   llvm::SmallVector<Value> elements;
   for (int64_t i = 0; i < size; ++i) {
     Value at = add(index, integer(i));

@@ -70,10 +70,10 @@ public:
 
   /// \p size elements at \p index, as one access of all their bytes, to which
   /// the address is aligned; 1 is a scalar.
-  Value load(Value array, Value index, mlir::FloatType element, int64_t size);
+  Value load(Value array, Value index, Type element, int64_t size);
   void store(Value value, Value array, Value index);
   /// The elements of [index, index + size) below \p end; zeros above.
-  Value loadPart(Value array, Value index, Value end, mlir::FloatType element,
+  Value loadPart(Value array, Value index, Value end, Type element,
                  int64_t size);
   void storePart(Value value, Value array, Value index, Value end);
 
@@ -88,7 +88,7 @@ public:
             llvm::function_ref<void(Value)> body);
 
 private:
-  Value address(Value array, Value index, mlir::FloatType element);
+  Value address(Value array, Value index, Type element);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::gpu::GPUModuleOp gpuModule;

@@ -11,6 +11,9 @@
 std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
       createElementwiseFamily,
+      createSwigluFamily,
+      createRatesFamily,
+      createPipesFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

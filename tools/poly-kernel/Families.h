@@ -37,5 +37,8 @@ public:
 std::vector<std::unique_ptr<Family>> createFamilies();
 
 std::unique_ptr<Family> createElementwiseFamily();
+std::unique_ptr<Family> createSwigluFamily();
+std::unique_ptr<Family> createRatesFamily();
+std::unique_ptr<Family> createPipesFamily();
 
 #endif // POLY_TOOLS_POLYKERNEL_FAMILIES_H
