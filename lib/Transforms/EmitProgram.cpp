@@ -41,6 +41,7 @@ public:
         cache(cache), constantPoint(constantPoint), fold(fold) {}
 
   SmallVector<Value> run();
+  SmallVector<Value> runInTwoPlaces(ArrayRef<Operation *> points);
 
 private:
   Type type(RegType registerType);
@@ -49,6 +50,8 @@ private:
   /// An fma or product of an f32 argument and constants, through the op that
   /// made the argument; null when there is nothing to fold.
   Value emitFolded(const Node &node);
+  /// Emits a node, folded if it can be.
+  Value emitNode(const Node &node);
   Value bitcast(Value value, Type to);
   /// Calls `llvm.nvvm.<stem>.<suffix of the type>`.
   Value nvvm(const Node &node, StringRef stem, ValueRange operands);
@@ -65,6 +68,8 @@ private:
   mlir::poly::FoldArguments fold;
   SmallVector<Value> values;
   llvm::SmallDenseMap<std::pair<Value, Type>, Value> casts;
+  /// Casts made from now on dominate what is made later.
+  bool sharesCasts = true;
 };
 } // namespace
 
@@ -115,9 +120,11 @@ Value Emitter::bitcast(Value value, Type to) {
   if (value.getType() == to)
     return value;
   // Both lanes of a register start from the same cast.
-  Value &cast = casts[{value, to}];
-  if (!cast)
-    cast = LLVM::BitcastOp::create(builder, loc, to, value);
+  if (Value known = casts.lookup({value, to}))
+    return known;
+  Value cast = LLVM::BitcastOp::create(builder, loc, to, value);
+  if (sharesCasts)
+    casts[{value, to}] = cast;
   return cast;
 }
 
@@ -304,16 +311,42 @@ Value Emitter::emitFolded(const Node &node) {
   return LLVM::FMAOp::create(builder, loc, type(node.type), operands);
 }
 
+Value Emitter::emitNode(const Node &node) {
+  Value folded =
+      fold == mlir::poly::FoldArguments::Never ? Value() : emitFolded(node);
+  return folded ? folded : emit(node);
+}
+
 SmallVector<Value> Emitter::run() {
   values.reserve(program.nodes().size());
-  for (const Node &node : program.nodes()) {
-    Value folded =
-        fold == mlir::poly::FoldArguments::Never ? Value() : emitFolded(node);
-    values.push_back(folded ? folded : emit(node));
-  }
+  for (const Node &node : program.nodes())
+    values.push_back(emitNode(node));
   SmallVector<Value> results;
   for (::poly::NodeId id : program.results())
     results.push_back(values[id]);
+  return results;
+}
+
+SmallVector<Value> Emitter::runInTwoPlaces(ArrayRef<Operation *> points) {
+  // The instruction that gives the result, and bitcasts of that, which are
+  // none.
+  ::poly::NodeId result = program.results().front();
+  SmallVector<::poly::NodeId> last = {result};
+  while (program.node(last.back()).op == NodeOp::Bitcast)
+    last.push_back(program.node(last.back()).operands[0]);
+  values.resize(program.nodes().size());
+  for (auto [id, node] : llvm::enumerate(program.nodes()))
+    if (!llvm::is_contained(last, ::poly::NodeId(id)))
+      values[id] = emitNode(node);
+  sharesCasts = false;
+  SmallVector<Value> results;
+  OpBuilder::InsertionGuard guard(builder);
+  for (Operation *point : points) {
+    builder.setInsertionPoint(point);
+    for (::poly::NodeId id : llvm::reverse(last))
+      values[id] = emitNode(program.node(id));
+    results.push_back(values[result]);
+  }
   return results;
 }
 
@@ -324,6 +357,14 @@ Value mlir::poly::emitProgram(OpBuilder &builder, Location loc,
   return emitProgramResults(builder, loc, program, inputs, cache, constantPoint,
                             fold)
       .front();
+}
+
+SmallVector<Value> mlir::poly::emitProgramInTwoPlaces(
+    OpBuilder &builder, Location loc, const Program &program, ValueRange inputs,
+    ArrayRef<Operation *> points, ConstantCache *cache,
+    OpBuilder *constantPoint, FoldArguments fold) {
+  return Emitter(builder, loc, program, inputs, cache, constantPoint, fold)
+      .runInTwoPlaces(points);
 }
 
 SmallVector<Value> mlir::poly::emitProgramResults(

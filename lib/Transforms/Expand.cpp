@@ -14,6 +14,7 @@
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/EmitProgram.h"
 #include "poly/Transforms/Passes.h"
+#include "poly/Transforms/Sites.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -59,6 +60,28 @@ static Block *entryBlock(Operation *scope, Operation *op) {
   return &region->front();
 }
 
+/// Where the last instruction of \p apply goes: in front of its first use in
+/// each block, if an op with effects stands before any of these; otherwise
+/// nowhere else. What waits for a matrix product may not let the registers of
+/// its next operand be written before, and only the source knows: it truncates
+/// behind the wait.
+static SmallVector<Operation *> latePoints(ApplyOp apply) {
+  llvm::MapVector<Block *, Operation *> first;
+  for (Operation *user : apply.getResult().getUsers()) {
+    Operation *&op = first[user->getBlock()];
+    if (!op || user->isBeforeInBlock(op))
+      op = user;
+  }
+  bool isLate = llvm::any_of(first, [&](const auto &entry) {
+    return hasEffectsBetween(apply, entry.second);
+  });
+  SmallVector<Operation *> points;
+  if (isLate)
+    for (auto &[block, op] : first)
+      points.push_back(op);
+  return points;
+}
+
 static void expandApply(ApplyOp apply, PolyDialect &dialect,
                         ConstantCache &cache, OpBuilder &constants) {
   const ::poly::Program &full =
@@ -95,22 +118,39 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
     fold = hasInherited(apply, PolyDialect::kRoundOffsetsAttr)
                ? FoldArguments::RoundOffsets
                : FoldArguments::Exact;
-  Value result = emitProgram(builder, loc, lone ? full.scalarForm() : full,
-                             inputs, &cache, &constants, fold);
-  if (elementBits(full.info().to) == 8) {
-    // Four bytes in a register; the stock lowering holds an f8 as an i8.
-    Type type = apply.getResult().getType();
-    Type byte = builder.getI8Type();
-    if (lone)
-      result = LLVM::TruncOp::create(builder, loc, byte, result);
-    else
-      result = LLVM::BitcastOp::create(builder, loc, VectorType::get({4}, byte),
-                                       result);
-    result = arith::BitcastOp::create(builder, loc, type, result);
-  } else if (lone) {
-    result = vector::ExtractOp::create(builder, loc, result, int64_t(0));
+  const ::poly::Program &program = lone ? full.scalarForm() : full;
+  // A register or a vector of the program as the value it stands for.
+  auto finish = [&](OpBuilder &b, Value result) -> Value {
+    if (elementBits(full.info().to) == 8) {
+      // Four bytes in a register; the stock lowering holds an f8 as an i8.
+      Type byte = b.getI8Type();
+      if (lone)
+        result = LLVM::TruncOp::create(b, loc, byte, result);
+      else
+        result =
+            LLVM::BitcastOp::create(b, loc, VectorType::get({4}, byte), result);
+      return arith::BitcastOp::create(b, loc, apply.getResult().getType(),
+                                      result);
+    }
+    return lone ? Value(vector::ExtractOp::create(b, loc, result, int64_t(0)))
+                : result;
+  };
+  SmallVector<Operation *> points = latePoints(apply);
+  if (points.empty()) {
+    Value result =
+        emitProgram(builder, loc, program, inputs, &cache, &constants, fold);
+    apply.getResult().replaceAllUsesWith(finish(builder, result));
+  } else {
+    SmallVector<Value> results = emitProgramInTwoPlaces(
+        builder, loc, program, inputs, points, &cache, &constants, fold);
+    for (auto [point, result] : llvm::zip(points, results)) {
+      OpBuilder late(point);
+      apply.getResult().replaceUsesWithIf(
+          finish(late, result), [&, block = point->getBlock()](OpOperand &use) {
+            return use.getOwner()->getBlock() == block;
+          });
+    }
   }
-  apply.getResult().replaceAllUsesWith(result);
   apply.erase();
 }
 

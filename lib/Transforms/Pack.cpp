@@ -77,8 +77,12 @@ private:
   void packVector(Site &site);
   void packPair(Site &first, Site &second);
   void packScalar(Site &site);
-  /// Puts \p value in the place of the site's rounded result.
-  void replace(Site &site, Value value);
+  /// Puts what \p assemble makes of evaluations, \p last the last of them, in
+  /// the place of the site's rounded result. It is made after \p last; but
+  /// where an op with effects stands between that and a truncation, such as a
+  /// wait for what still reads the register of the result, in front of the
+  /// truncation.
+  void replace(Site &site, Value last, llvm::function_ref<Value()> assemble);
 
   /// Erases what died with the packed sites.
   void eraseRemains();
@@ -115,35 +119,47 @@ void Packer::packVector(Site &site) {
     whole = vector::ShapeCastOp::create(builder, loc, flat, whole);
 
   VectorType flatResult = VectorType::get({count}, floatType(info(site).to));
-  Value result;
+  VectorType shaped = type.clone(flatResult.getElementType());
   int64_t lanes = info(site).lanes;
+  SmallVector<Value> evaluations;
   if (lanes > 1 && count == lanes) {
-    result = apply(site, whole, loc);
+    evaluations.push_back(apply(site, whole, loc));
   } else {
-    // Built from its elements at once: a chain of insertions would copy the
-    // whole vector for each pair.
-    SmallVector<Value> elements;
     int64_t i = 0;
     if (lanes > 1)
       for (; i + lanes <= count; i += lanes) {
         Value group = vector::ExtractStridedSliceOp::create(
             builder, loc, whole, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{lanes},
             ArrayRef<int64_t>{1});
-        Value all = apply(site, group, loc, unsigned(i / lanes));
-        for (int64_t lane = 0; lane < lanes; ++lane)
-          elements.push_back(
-              vector::ExtractOp::create(builder, loc, all, lane));
+        evaluations.push_back(apply(site, group, loc, unsigned(i / lanes)));
       }
     for (; i < count; ++i) {
       Value element = vector::ExtractOp::create(builder, loc, whole, i);
-      elements.push_back(apply(site, element, loc, unsigned(i / lanes)));
+      evaluations.push_back(apply(site, element, loc, unsigned(i / lanes)));
     }
-    result = vector::FromElementsOp::create(builder, loc, flatResult, elements);
   }
-  VectorType shaped = type.clone(flatResult.getElementType());
-  if (shaped != flatResult)
-    result = vector::ShapeCastOp::create(builder, loc, shaped, result);
-  replace(site, result);
+  replace(site, evaluations.back(), [&] {
+    Value result = evaluations.front();
+    if (result.getType() != flatResult) {
+      // Built from its elements at once: a chain of insertions would copy the
+      // whole vector for each pair.
+      SmallVector<Value> elements;
+      for (Value evaluation : evaluations) {
+        if (!isa<VectorType>(evaluation.getType())) {
+          elements.push_back(evaluation);
+          continue;
+        }
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          elements.push_back(
+              vector::ExtractOp::create(builder, loc, evaluation, lane));
+      }
+      result =
+          vector::FromElementsOp::create(builder, loc, flatResult, elements);
+    }
+    if (shaped != flatResult)
+      result = vector::ShapeCastOp::create(builder, loc, shaped, result);
+    return result;
+  });
 }
 
 void Packer::packPair(Site &first, Site &second) {
@@ -165,16 +181,19 @@ void Packer::packPair(Site &first, Site &second) {
   Value packed = vector::FromElementsOp::create(
       builder, loc, VectorType::get({2}, a.getType()), ValueRange{a, b});
   Value result = apply(first, packed, loc);
-  Value resultA = vector::ExtractOp::create(builder, loc, result, int64_t(0));
-  Value resultB = vector::ExtractOp::create(builder, loc, result, int64_t(1));
-  replace(first, resultA);
-  replace(second, resultB);
+  for (auto [site, lane] : {std::pair(&second, 1), {&first, 0}}) {
+    builder.setInsertionPointAfter(result.getDefiningOp());
+    replace(*site, result, [&, lane = int64_t(lane)]() -> Value {
+      return vector::ExtractOp::create(builder, loc, result, lane);
+    });
+  }
 }
 
 void Packer::packScalar(Site &site) {
   builder.setInsertionPoint(site.op);
   Value a = argument(site);
-  replace(site, apply(site, a, site.op->getLoc()));
+  Value result = apply(site, a, site.op->getLoc());
+  replace(site, result, [&] { return result; });
 }
 
 void Packer::eraseRemains() {
@@ -190,9 +209,52 @@ void Packer::eraseRemains() {
   }
 }
 
-void Packer::replace(Site &site, Value value) {
-  for (Value result : site.results())
-    result.replaceAllUsesWith(value);
+void Packer::replace(Site &site, Value last,
+                     llvm::function_ref<Value()> assemble) {
+  Operation *evaluation = last.getDefiningOp();
+  // The first truncation of each block behind an op with effects.
+  llvm::MapVector<Block *, Operation *> late;
+  for (Operation *truncation : site.truncations) {
+    Block *block = truncation->getBlock();
+    if (block == evaluation->getBlock() &&
+        !evaluation->isBeforeInBlock(truncation))
+      continue;
+    if (!hasEffectsBetween(evaluation, truncation))
+      continue;
+    Operation *&first = late[block];
+    if (!first || truncation->isBeforeInBlock(first))
+      first = truncation;
+  }
+  Value early;
+  auto valueFor = [&](Operation *truncation) {
+    auto it = truncation ? late.find(truncation->getBlock()) : late.end();
+    bool isLate = it != late.end() &&
+                  !truncation->isBeforeInBlock(it->second) &&
+                  hasEffectsBetween(evaluation, truncation);
+    if (!isLate) {
+      if (!early)
+        early = assemble();
+      return early;
+    }
+    return Value();
+  };
+  SmallVector<Value, 1> results = site.results();
+  SmallVector<std::pair<Value, Block *>> lateResults;
+  for (auto [index, result] : llvm::enumerate(results)) {
+    Operation *truncation =
+        site.truncations.empty() ? nullptr : site.truncations[index];
+    if (Value value = valueFor(truncation))
+      result.replaceAllUsesWith(value);
+    else
+      lateResults.push_back({result, truncation->getBlock()});
+  }
+  for (auto &[block, truncation] : late) {
+    builder.setInsertionPoint(truncation);
+    Value value = assemble();
+    for (auto [result, owner] : lateResults)
+      if (owner == block)
+        result.replaceAllUsesWith(value);
+  }
   // What is erased here may be the argument of a site that was packed before.
   for (Operation *truncation : site.truncations) {
     remains.remove(truncation->getResult(0));

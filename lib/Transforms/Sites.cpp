@@ -212,6 +212,16 @@ void mlir::poly::sinkTruncations(Operation *op) {
   }
 }
 
+bool mlir::poly::hasEffectsBetween(Operation *from, Operation *to) {
+  if (from->getBlock() != to->getBlock())
+    return true;
+  for (Operation *op = from->getNextNode(); op && op != to;
+       op = op->getNextNode())
+    if (!isMemoryEffectFree(op))
+      return true;
+  return false;
+}
+
 /// The first operation of \p block that uses one of \p values, directly or in a
 /// nested region; null when all uses are in other blocks.
 static Operation *firstUseIn(Block *block, ArrayRef<Value> values) {

@@ -38,6 +38,14 @@ Value emitProgram(OpBuilder &builder, Location loc,
                   ConstantCache *cache = nullptr,
                   OpBuilder *constantPoint = nullptr,
                   FoldArguments fold = FoldArguments::Never);
+/// The same, but the instruction that gives the result stands in front of each
+/// of \p points, which the builder's insertion point dominates. Returns one
+/// result for each.
+SmallVector<Value>
+emitProgramInTwoPlaces(OpBuilder &builder, Location loc,
+                       const ::poly::Program &program, ValueRange inputs,
+                       ArrayRef<Operation *> points, ConstantCache *cache,
+                       OpBuilder *constantPoint, FoldArguments fold);
 /// The same with all results of the program.
 SmallVector<Value>
 emitProgramResults(OpBuilder &builder, Location loc,

@@ -76,6 +76,11 @@ inline bool inShare(unsigned index, unsigned share) {
   return (index + 1) * share / 16 > index * share / 16;
 }
 
+/// Whether code stands between \p from and \p to that fixes where their
+/// results are computed: an op with effects, such as a wait or a barrier, or
+/// another block. \p from dominates \p to.
+bool hasEffectsBetween(Operation *from, Operation *to);
+
 /// Pairs scalar sites of one block that a two-lane program can evaluate
 /// together: both arguments must be available before the first use of either
 /// result. All sites are in the same block, in order; the result maps each site
