@@ -246,6 +246,16 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
     if (Attribute pair = site.op->getAttr(PolyDialect::kPairAttr))
       pairs[pair].push_back(i);
 
+  // A pair is replaced together, so each half stands for half of what they
+  // share.
+  std::vector<::poly::Cost> shared(sites.size());
+  for (const auto &[pair, members] : pairs)
+    if (members.size() == 2)
+      for (size_t i : members)
+        shared[i] = sharedSourceCost(sites[members[0]], sites[members[1]],
+                                     chooser.target()) *
+                    0.5;
+
   // Gate 1, consent; the rest forms groups in program order.
   using GroupKey =
       std::tuple<Block *, Operation *, unsigned, unsigned, unsigned, unsigned,
@@ -282,8 +292,9 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       group.sites.push_back(&sites[i]);
       memberRows.push_back(&rows[i]);
       group.elements += sites[i].elements;
-      group.before += sourceCost(sites[i], chooser.target()) *
-                      static_cast<double>(sites[i].elements);
+      ::poly::Cost before = sourceCost(sites[i], chooser.target());
+      before += shared[i];
+      group.before += before * static_cast<double>(sites[i].elements);
       if (sites[i].isVector) {
         group.pairs += sites[i].elements / 2;
         group.loneLanes += sites[i].elements % 2;

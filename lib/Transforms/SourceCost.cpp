@@ -21,18 +21,26 @@ using ::poly::Format;
 using ::poly::InstrClass;
 using ::poly::TargetModel;
 
-llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
+/// The operations that die when none of \p sites needs what it replaces.
+static llvm::SmallVector<Operation *>
+deadOps(llvm::ArrayRef<Operation *> sites) {
   llvm::SmallVector<Operation *> dead;
-  if (site.op->getNumOperands() < 2)
-    return dead;
-  llvm::DenseSet<Operation *> inSet = {site.op};
-  llvm::SmallVector<Value> worklist = {site.op->getOperand(1)};
+  llvm::DenseSet<Operation *> inSet;
+  llvm::SmallVector<Value> worklist;
   // The argument itself stays in use by the program.
-  Value argument = site.op->getOperand(0);
+  llvm::DenseSet<Value> arguments;
+  for (Operation *site : sites) {
+    if (site->getNumOperands() < 2)
+      continue;
+    inSet.insert(site);
+    worklist.push_back(site->getOperand(1));
+    arguments.insert(site->getOperand(0));
+  }
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *def = value.getDefiningOp();
-    if (!def || value == argument || inSet.contains(def) || !isRemovable(def))
+    if (!def || arguments.contains(value) || inSet.contains(def) ||
+        !isRemovable(def))
       continue;
     if (!llvm::all_of(def->getUsers(),
                       [&](Operation *user) { return inSet.contains(user); }))
@@ -46,6 +54,10 @@ llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
       llvm::append_range(worklist, def->getOperands());
   }
   return dead;
+}
+
+llvm::SmallVector<Operation *> mlir::poly::idiomOps(const Site &site) {
+  return deadOps(site.op);
 }
 
 namespace {
@@ -136,6 +148,29 @@ static void addMix(Cost &cost, const Mix &mix, const TargetModel &target) {
   cost.add(InstrClass::Convert, target, mix.convert);
 }
 
+static void addOperation(Cost &cost, Operation *op, const TargetModel &target) {
+  addMix(cost, operationMix(op), target);
+  // 16-bit transcendental and division ops run in f32 between conversions.
+  if (op->getNumResults() == 1 &&
+      getFormat(op->getResult(0).getType()).value_or(Format::F32) !=
+          Format::F32 &&
+      operationMix(op).sfu > 0)
+    addMix(cost, {0, 0, 0, 2}, target);
+}
+
+Cost mlir::poly::sharedSourceCost(const Site &first, const Site &second,
+                                  const TargetModel &target) {
+  llvm::DenseSet<Operation *> own;
+  for (const Site *site : {&first, &second})
+    for (Operation *op : idiomOps(*site))
+      own.insert(op);
+  Cost total;
+  for (Operation *op : deadOps({first.op, second.op}))
+    if (!own.contains(op))
+      addOperation(total, op, target);
+  return total;
+}
+
 Cost mlir::poly::sourceCost(const Site &site, const TargetModel &target) {
   Cost total;
   if (site.op->getNumOperands() < 2) {
@@ -148,15 +183,8 @@ Cost mlir::poly::sourceCost(const Site &site, const TargetModel &target) {
       addMix(total, {2, 0, 0, 0}, target);
     }
   }
-  for (Operation *op : idiomOps(site)) {
-    addMix(total, operationMix(op), target);
-    // 16-bit transcendental and division ops run in f32 between conversions.
-    if (op->getNumResults() == 1 &&
-        getFormat(op->getResult(0).getType()).value_or(Format::F32) !=
-            Format::F32 &&
-        operationMix(op).sfu > 0)
-      addMix(total, {0, 0, 0, 2}, target);
-  }
+  for (Operation *op : idiomOps(site))
+    addOperation(total, op, target);
   // The conversions that a 16-bit program makes unnecessary or contains: one
   // shift widens a lane, one conversion packs two.
   if (site.from != Format::F32 &&

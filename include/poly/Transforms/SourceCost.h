@@ -23,6 +23,11 @@ llvm::SmallVector<Operation *> idiomOps(const Site &site);
 /// op that replaces nothing costs its reference spelling.
 ::poly::Cost sourceCost(const Site &site, const ::poly::TargetModel &target);
 
+/// The same of what both spellings need and neither rewrite alone would remove,
+/// such as the sigmoid of SiLU and of its derivative.
+::poly::Cost sharedSourceCost(const Site &first, const Site &second,
+                              const ::poly::TargetModel &target);
+
 } // namespace mlir::poly
 
 #endif // POLY_TRANSFORMS_SOURCECOST_H
