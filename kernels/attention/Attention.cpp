@@ -46,6 +46,8 @@ constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int64_t kProducerRegisters = 24;
 constexpr int64_t kConsumerRegisters = 240;
 constexpr int64_t kStages = 2;
+/// Columns of the product that sums: the fewest that wgmma has.
+constexpr int64_t kSumColumns = 8;
 /// Rows that one warp stores.
 constexpr int64_t kWarpRows = 16;
 /// Named barriers: 0 is the block's; then the turns and the warpgroups.
@@ -72,6 +74,7 @@ struct Tile {
 struct Progress {
   llvm::SmallVector<Value> output; ///< Accumulators.
   llvm::SmallVector<Value> packed; ///< The last weights, as A fragments.
+  llvm::SmallVector<Value> sums;   ///< Accumulators of the product with ones.
   SoftmaxState softmax;
 };
 
@@ -85,6 +88,8 @@ public:
         value(memory.reserveTile(keyRows, dim)),
         valueRest(reserveStages(value)),
         output(ownOutput ? memory.reserveTile(kQueryRows, dim) : query),
+        ones(options.matrixSum ? memory.reserveTile(kSumColumns, 64)
+                               : SwizzledTile()),
         queryFull(memory), queryEmpty(memory, kConsumers * kWarpsPerGroup),
         keys(memory, key.offset, key.bytes(), kStages,
              kConsumers * kWarpsPerGroup),
@@ -112,7 +117,7 @@ private:
   /// The parts of consume(); what they need of the thread and the tile.
   struct Consumer {
     Value lane, isFirstLane, group, rowInTile, firstColumn, slabRow;
-    TileDescriptor query, key, value;
+    TileDescriptor query, key, value, ones;
     const ScoreArithmetic &score;
     Value turn, otherTurn;
   };
@@ -124,6 +129,12 @@ private:
   void store(const Consumer &c, const Tile &tile, Progress progress);
   void storeLogSumExp(const Consumer &c, const Tile &tile,
                       const Progress &progress);
+
+  /// Starts O += P V, and the sums of P; returns how many batches that is.
+  unsigned startValueProduct(const Consumer &c, const TileDescriptor &tile,
+                             Progress &progress);
+  void waitValueProduct(Progress &progress);
+  void writeOnes(const ThreadPosition &position);
 
   void lastColumns(const Consumer &c, const Tile &tile, Value keyTile,
                    Value columns[kRows]);
@@ -154,6 +165,7 @@ private:
   SwizzledTile value;
   int64_t valueRest;
   SwizzledTile output;
+  SwizzledTile ones; ///< Of matrixSum.
   Barrier queryFull, queryEmpty;
   Pipeline keys, values;
   Arguments arguments;
@@ -203,6 +215,7 @@ DictionaryAttr AttentionBuilder::describe() {
       entry("headDim", number(dim)),
       entry("causal", e.getBoolAttr(options.causal)),
       entry("logSumExp", e.getBoolAttr(options.logSumExp)),
+      entry("matrixSum", e.getBoolAttr(options.matrixSum)),
       entry("queryRows", number(kQueryRows)),
       entry("keyRows", number(keyRows)),
       entry("grid", text("persistent")),
@@ -270,7 +283,24 @@ void AttentionBuilder::initBarriers(const ThreadPosition &position) {
     values.init(e, memory);
     fenceBarrierInit(e);
   });
+  if (options.matrixSum)
+    writeOnes(position);
   syncBlock(e);
+}
+
+void AttentionBuilder::writeOnes(const ThreadPosition &position) {
+  int64_t words = ones.bytes() / 4;
+  Value isWriter =
+      e.compare(CmpIPredicate::ult, position.thread, e.constant(words));
+  e.ifThen(isWriter, [&] {
+    // Two ones in a word.
+    int64_t pair =
+        options.type == AttentionType::BF16 ? 0x3f803f80 : 0x3c003c00;
+    Value address =
+        e.add(memory.at(e, ones.offset), e.shiftLeft(position.thread, 2));
+    LLVM::StoreOp::create(e, e.constant(pair), e.sharedPointer(address), 4);
+    fenceSharedWrites(e);
+  });
 }
 
 OwningOpRef<ModuleOp> AttentionBuilder::build() {
@@ -466,13 +496,38 @@ Progress AttentionBuilder::firstTile(const Consumer &c, const Tile &tile,
   progress.output.assign(size_t(dim) / 2, e.constantF32(0));
   progress.packed = pack(c, weights.rows, columns);
   progress.softmax = weights.state;
+  if (options.matrixSum)
+    progress.sums.assign(kSumColumns / 2, e.constantF32(0));
   return progress;
+}
+
+unsigned AttentionBuilder::startValueProduct(const Consumer &c,
+                                             const TileDescriptor &tile,
+                                             Progress &progress) {
+  progress.output =
+      multiply(e, valueProduct(), progress.packed, tile, progress.output);
+  if (!options.matrixSum)
+    return 1;
+  Product sums = valueProduct();
+  sums.n = kSumColumns;
+  progress.sums = multiply(e, sums, progress.packed, c.ones, progress.sums);
+  return 2;
+}
+
+void AttentionBuilder::waitValueProduct(Progress &progress) {
+  llvm::SmallVector<Value> all = progress.output;
+  all.append(progress.sums);
+  all = waitProducts(e, 0, all);
+  size_t outputs = progress.output.size();
+  progress.output.assign(all.begin(), all.begin() + outputs);
+  progress.sums.assign(all.begin() + outputs, all.end());
 }
 
 static llvm::SmallVector<Value> flatten(const Progress &progress,
                                         bool isSoftmax) {
   llvm::SmallVector<Value> flat = progress.output;
   flat.append(progress.packed);
+  flat.append(progress.sums);
   for (unsigned r = 0; isSoftmax && r < kRows; ++r) {
     flat.push_back(progress.softmax.maximum[r]);
     flat.push_back(progress.softmax.sum[r]);
@@ -488,6 +543,8 @@ static Progress unflatten(ValueRange flat, const Progress &like,
   flat = flat.drop_front(like.output.size());
   llvm::copy(flat.take_front(like.packed.size()), progress.packed.begin());
   flat = flat.drop_front(like.packed.size());
+  llvm::copy(flat.take_front(like.sums.size()), progress.sums.begin());
+  flat = flat.drop_front(like.sums.size());
   for (unsigned r = 0; isSoftmax && r < kRows; ++r) {
     progress.softmax.maximum[r] = flat[2 * r];
     progress.softmax.sum[r] = flat[2 * r + 1];
@@ -512,10 +569,10 @@ Progress AttentionBuilder::overTiles(const Consumer &c, const Tile &tile,
     llvm::SmallVector<Value> scores =
         multiply(e, scoreProduct(), c.query, keyTile, ValueRange());
     values.wait(e, valueUse);
-    now.output = multiply(e, valueProduct(), now.packed, valueTile, now.output);
+    unsigned behind = startValueProduct(c, valueTile, now);
     if (options.pingPong)
       arriveNamed(e, c.otherTurn, kConsumers * kWarpgroupThreads);
-    scores = waitProducts(e, 1, scores);
+    scores = waitProducts(e, behind, scores);
     keys.release(e, keyUse, c.isFirstLane);
 
     Value rows[kRows], columns[kRows];
@@ -524,15 +581,16 @@ Progress AttentionBuilder::overTiles(const Consumer &c, const Tile &tile,
       lastColumns(c, tile, e.sub(e.add(tile.keyTiles, -1), t), columns);
     TileWeights weights = c.score.weights(
         e, rows, now.softmax, /*isFirst=*/false, masked ? columns : nullptr);
-    now.output = waitProducts(e, 0, now.output);
+    waitValueProduct(now);
     values.release(e, valueUse, c.isFirstLane);
     // Only now: these are the registers that the next product reads.
     now.packed = pack(c, weights.rows, masked ? columns : nullptr);
     now.softmax = weights.state;
     if (isSoftmax)
-      for (auto [i, accumulator] : llvm::enumerate(now.output))
-        accumulator = arith::MulFOp::create(e, accumulator,
-                                            weights.correction[i / 2 % kRows]);
+      for (auto *accumulators : {&now.output, &now.sums})
+        for (auto [i, accumulator] : llvm::enumerate(*accumulators))
+          accumulator = arith::MulFOp::create(
+              e, accumulator, weights.correction[i / 2 % kRows]);
     return flatten(now, isSoftmax);
   };
   return unflatten(e.loop(low, high, flatten(progress, isSoftmax), body),
@@ -544,10 +602,11 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
   Value number = e.add(e.add(use, tile.keyTiles), -1);
   Pipeline::Use valueUse = values.use(e, memory, number);
   values.wait(e, valueUse);
-  progress.output =
-      multiply(e, valueProduct(), progress.packed,
-               c.value.advance(e, valueUse.byteOffset), progress.output);
-  progress.output = waitProducts(e, 0, progress.output);
+  startValueProduct(c, c.value.advance(e, valueUse.byteOffset), progress);
+  waitValueProduct(progress);
+  // All columns of a row hold its sum.
+  for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
+    progress.softmax.sum[r] = progress.sums[2 * r];
   values.release(e, valueUse, c.isFirstLane);
 }
 
@@ -631,6 +690,7 @@ void AttentionBuilder::consume(const TileOrder &order,
           .advance(e, e.mul(group, kRowsPerConsumer * SwizzledTile::kRowBytes)),
       TileDescriptor::alongK(e, memory, key),
       TileDescriptor::acrossK(e, memory, value),
+      TileDescriptor::repeated(e, memory, ones),
       score,
       e.add(group, kTurnBarrier),
       e.sub(e.constant(2 * kTurnBarrier + 1), e.add(group, kTurnBarrier))};

@@ -41,6 +41,10 @@ struct AttentionOptions {
   std::optional<double> cap;
   /// Write log(sum(exp(score))) of each row; not for sigmoids.
   bool logSumExp = false;
+  /// Softmax sums the weights as they are after rounding, in a product with
+  /// ones, instead of before it in f32. Then nothing but the rounding uses a
+  /// weight, and programs that give 16-bit values may serve.
+  bool matrixSum = false;
   /// The two consumer warpgroups take turns at the tensor cores.
   bool pingPong = false;
   std::string name = "attention";

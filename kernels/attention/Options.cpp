@@ -42,6 +42,8 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
     return "the cap must be a positive number";
   if (options.logSumExp && options.score == AttentionScore::Sigmoid)
     return "sigmoid attention has no log-sum-exp; leave it off";
+  if (options.matrixSum && options.score == AttentionScore::Sigmoid)
+    return "sigmoid attention has no row sum; leave matrix-sum off";
   if (options.name.empty())
     return "the kernel needs a name";
   return "";

@@ -89,7 +89,7 @@ static Value replaceBehind(Emitter &e, Value row, Value lastColumn,
 
 ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
                                  Value scale, Value parameter)
-    : score(options.score) {
+    : score(options.score), matrixSum(options.matrixSum) {
   auto positive = [&](Value factor) -> Value {
     return arith::MaxNumFOp::create(e, factor, e.constantF32(kLeastScale));
   };
@@ -159,13 +159,15 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
         fma(e, row, splat(e, exponentScale, row), splat(e, offset, row));
     result.rows[r] = math::Exp2Op::create(e, exponent, kFlags);
     result.state.maximum[r] = maximum;
-    result.state.sum[r] = sumOf(e, result.rows[r]);
+    if (!matrixSum)
+      result.state.sum[r] = sumOf(e, result.rows[r]);
     if (isFirst)
       continue;
     result.correction[r] = math::Exp2Op::create(
         e, fma(e, state.maximum[r], exponentScale, offset), kFlags);
-    result.state.sum[r] =
-        fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
+    if (!matrixSum)
+      result.state.sum[r] =
+          fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
   }
   return result;
 }
@@ -191,7 +193,7 @@ static Value sumOfQuad(Emitter &e, Value value) {
 
 Value ScoreArithmetic::inverseSum(Emitter &e, const SoftmaxState &state,
                                   unsigned row) const {
-  Value sum = sumOfQuad(e, state.sum[row]);
+  Value sum = matrixSum ? state.sum[row] : sumOfQuad(e, state.sum[row]);
   Value zero = e.constantF32(0);
   Value inverse = arith::DivFOp::create(e, e.constantF32(1), sum, kFlags);
   Value isEmpty =
@@ -201,7 +203,7 @@ Value ScoreArithmetic::inverseSum(Emitter &e, const SoftmaxState &state,
 
 Value ScoreArithmetic::logSumExp(Emitter &e, const SoftmaxState &state,
                                  unsigned row) const {
-  Value sum = sumOfQuad(e, state.sum[row]);
+  Value sum = matrixSum ? state.sum[row] : sumOfQuad(e, state.sum[row]);
   Value octaves =
       fma(e, state.maximum[row], exponentScale, math::Log2Op::create(e, sum));
   return mulF(e, octaves, e.constantF32(kLn2));

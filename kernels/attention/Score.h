@@ -45,6 +45,9 @@ public:
   ScoreArithmetic(hopper::Emitter &e, const AttentionOptions &options,
                   mlir::Value scale, mlir::Value parameter);
 
+  /// Sums are taken by the second product: state.sum stays as it is, and holds
+  /// whole rows in the end.
+  bool sumsElsewhere() const { return matrixSum; }
   bool isSoftmax() const { return score != AttentionScore::Sigmoid; }
   /// The state before the first tile.
   SoftmaxState initialState(hopper::Emitter &e) const;
@@ -67,6 +70,7 @@ private:
   mlir::Value capped(hopper::Emitter &e, mlir::Value row) const;
 
   AttentionScore score;
+  bool matrixSum;
   mlir::Value argumentScale; ///< From score to the argument of tanh or sigmoid.
   mlir::Value bias;
   mlir::Value exponentScale; ///< From (capped) score to the power of two.

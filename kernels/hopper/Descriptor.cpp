@@ -29,16 +29,24 @@ static Value makeDescriptor(Emitter &e, const SharedMemory &memory,
 TileDescriptor TileDescriptor::alongK(Emitter &e, const SharedMemory &memory,
                                       const SwizzledTile &tile) {
   // The leading offset is not used here; one is the customary value.
-  return {makeDescriptor(e, memory, tile, 16), tile, false};
+  return {makeDescriptor(e, memory, tile, 16), tile, Layout::AlongK};
 }
 
 TileDescriptor TileDescriptor::acrossK(Emitter &e, const SharedMemory &memory,
                                        const SwizzledTile &tile) {
-  return {makeDescriptor(e, memory, tile, tile.slabBytes()), tile, true};
+  return {makeDescriptor(e, memory, tile, tile.slabBytes()), tile,
+          Layout::AcrossK};
+}
+
+TileDescriptor TileDescriptor::repeated(Emitter &e, const SharedMemory &memory,
+                                        const SwizzledTile &tile) {
+  return {makeDescriptor(e, memory, tile, 16), tile, Layout::Repeated};
 }
 
 int64_t TileDescriptor::step(int64_t step) const {
-  if (transposed) // 16 rows further.
+  if (layout == Layout::Repeated)
+    return 0;
+  if (isTransposed()) // 16 rows further.
     return step *
            (kStepBytes / tile.elementBytes * SwizzledTile::kRowBytes >> 4);
   int64_t perSlab = SwizzledTile::kRowBytes / kStepBytes;
@@ -47,5 +55,5 @@ int64_t TileDescriptor::step(int64_t step) const {
 
 TileDescriptor TileDescriptor::advance(Emitter &e, Value bytes) const {
   Value units = e.widen(e.shiftRight(bytes, 4));
-  return {arith::AddIOp::create(e, descriptor, units), tile, transposed};
+  return {arith::AddIOp::create(e, descriptor, units), tile, layout};
 }

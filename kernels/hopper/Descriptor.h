@@ -35,20 +35,25 @@ public:
   static TileDescriptor acrossK(Emitter &e, const SharedMemory &memory,
                                 const SwizzledTile &tile);
 
+  /// The tile's rows are N; every instruction takes the same 32 bytes of K.
+  static TileDescriptor repeated(Emitter &e, const SharedMemory &memory,
+                                 const SwizzledTile &tile);
+
   /// The offset of instruction number \p step, which takes 32 bytes of K.
   int64_t step(int64_t step) const;
-  bool isTransposed() const { return transposed; }
+  bool isTransposed() const { return layout == Layout::AcrossK; }
   /// The descriptor of the tile that is \p bytes (i32) after this one.
   TileDescriptor advance(Emitter &e, Value bytes) const;
   Value value() const { return descriptor; }
 
 private:
-  TileDescriptor(Value descriptor, SwizzledTile tile, bool transposed)
-      : descriptor(descriptor), tile(tile), transposed(transposed) {}
+  enum class Layout { AlongK, AcrossK, Repeated };
+  TileDescriptor(Value descriptor, SwizzledTile tile, Layout layout)
+      : descriptor(descriptor), tile(tile), layout(layout) {}
 
   Value descriptor;
   SwizzledTile tile;
-  bool transposed;
+  Layout layout;
 };
 
 } // namespace poly::kernels::hopper

@@ -36,11 +36,17 @@ void poly::kernels::hopper::prefetchTensorMap(Emitter &e, Value map) {
 
 void poly::kernels::hopper::loadBox(Emitter &e, Value map, Value destination,
                                     Value barrier, ValueRange coordinates) {
+  // A block's own shared memory has the same addresses in the window of its
+  // cluster; that form of the instruction needs no newer PTX than wgmma.
+  Value pointer = LLVM::IntToPtrOp::create(
+      e,
+      LLVM::LLVMPointerType::get(
+          e.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
+      destination);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      e, e.sharedPointer(destination), map, coordinates,
-      e.sharedPointer(barrier), ValueRange(), Value(), Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(),
-      Value());
+      e, pointer, map, coordinates, e.sharedPointer(barrier), ValueRange(),
+      Value(), Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+      NVVM::CTAGroupKindAttr(), Value());
 }
 
 void poly::kernels::hopper::storeBox(Emitter &e, Value map, Value source,

@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Family>> createFamilies() {
       createSwigluFamily,
       createRatesFamily,
       createPipesFamily,
+      createAttentionFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

@@ -1,0 +1,66 @@
+//===- Attention.cpp - Fused attention ------------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+#include "attention/Attention.h"
+
+using namespace poly::kernels;
+
+namespace {
+class AttentionFamily : public Family {
+public:
+  llvm::StringRef name() const override { return "attention"; }
+  llvm::StringRef summary() const override {
+    return "fused attention for Hopper (sm_90a), forward";
+  }
+  void declare(OptionSet &set) override {
+    set.choice("type", options.type,
+               {{"bf16", AttentionType::BF16}, {"f16", AttentionType::F16}},
+               "elements of the arrays");
+    set.integer("head-dim", options.headDim, "64, 128 or 256");
+    set.flag("causal", options.causal,
+             "query i sees the keys up to i + the argument causalShift");
+    set.choice("score", options.score,
+               {{"softmax", AttentionScore::Softmax},
+                {"softcap", AttentionScore::Softcap},
+                {"sigmoid", AttentionScore::Sigmoid}},
+               "how scores become weights");
+    set.number("cap", cap,
+               "softcap: the cap; 0 makes it an argument of the kernel");
+    set.flag("log-sum-exp", options.logSumExp,
+             "also write the logarithm of each row's sum of exponentials");
+    set.flag("matrix-sum", options.matrixSum,
+             "softmax sums the rounded weights, on the tensor cores");
+    set.flag("ping-pong", options.pingPong,
+             "the two halves of a tile take turns at the tensor cores");
+  }
+  std::string validate() const override {
+    return poly::kernels::validate(withCap());
+  }
+  mlir::OwningOpRef<mlir::ModuleOp>
+  build(mlir::MLIRContext &context) const override {
+    return buildAttention(context, withCap());
+  }
+
+private:
+  AttentionOptions withCap() const {
+    AttentionOptions all = options;
+    if (cap != 0)
+      all.cap = cap;
+    return all;
+  }
+
+  AttentionOptions options;
+  double cap = 0;
+};
+} // namespace
+
+std::unique_ptr<Family> createAttentionFamily() {
+  return std::make_unique<AttentionFamily>();
+}
