@@ -10,11 +10,8 @@
 
 std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
-      createElementwiseFamily,
-      createSwigluFamily,
-      createRatesFamily,
-      createPipesFamily,
-      createAttentionFamily,
+      createElementwiseFamily, createSwigluFamily,    createRatesFamily,
+      createPipesFamily,       createAttentionFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)
