@@ -120,6 +120,19 @@ std::string fit::check(const PolynomialRequest &request) {
     return "there can be 1 or 2 pieces, not " + std::to_string(request.pieces);
   if (request.centered && (request.odd || whole || request.pieces > 1))
     return "only polynomials in |x|, of one piece, have a center";
+  if (request.root != 0) {
+    if (!request.odd || request.pieces > 1 ||
+        (reduction != Reduction::Odd && reduction != Reduction::Even))
+      return "only odd and even polynomials in x^2, of one piece, have a root";
+    if (request.degree < 4)
+      return "with a root the degree is 4 or more";
+    if (!(request.root > 0 && request.root <= request.domainHigh))
+      return "the root must be in the domain, above zero";
+    RealFunction function(request);
+    if (std::fabs(function(request.root)) > 1e-12)
+      return "the function is " + decimal(function(request.root)) +
+             " at the root " + decimal(request.root) + ", not 0";
+  }
   if (request.squarings > 4)
     return "there can be at most 4 squarings";
   if (request.squarings && !whole)
@@ -196,6 +209,8 @@ std::string fit::commandLine(const PolynomialRequest &request) {
     text += " --squarings=" + std::to_string(request.squarings);
   if (request.centered)
     text += " --centered";
+  if (request.root != 0)
+    text += " --root=" + decimal(request.root);
   if (request.measure != Measure::Absolute)
     text += " --measure=" + std::string(name(request.measure));
   if (request.coupled)
@@ -319,7 +334,9 @@ RealBound fit::realBound(const PolynomialRequest &request) {
         !fit.high.empty() && x >= fit.breakpoint ? fit.high : fit.low;
     double error = std::fabs(function.evaluate(q, x) - function.core(x)) *
                    function.weight(x);
-    double half = ulp(to, function(x)) / 2 * function.scale(x);
+    // Next to a zero nothing is lost by rounding.
+    double half =
+        function(x) == 0 ? 0 : ulp(to, function(x)) / 2 * function.scale(x);
     bound.withRounding = std::max(bound.withRounding, error + half);
   }
   return bound;
@@ -345,6 +362,7 @@ PolynomialSpec baseSpec(const PolynomialRequest &request) {
   spec.reduction = request.reduction;
   spec.squarings = request.squarings;
   spec.center = request.centered ? 1 : 0; // Searched.
+  spec.root = request.root;
   spec.parameter = request.parameter;
   spec.expression = request.expression;
   if (request.domainLow != request.domainHigh) {

@@ -34,7 +34,7 @@ RealFunction::RealFunction(const PolynomialRequest &request)
   if (bounded) {
     reach = std::max(std::fabs(request.domainLow), request.domainHigh);
     clampHigh = request.domainHigh;
-    clampLow = isWhole() ? clampHigh : 0.3 * clampHigh;
+    clampLow = isWhole() || request.root != 0 ? clampHigh : 0.3 * clampHigh;
     limitValue = core(clampHigh);
     return;
   }
@@ -103,19 +103,27 @@ double RealFunction::weight(double x) const {
   return result;
 }
 
+double RealFunction::factor(double y) const {
+  double result = isEven() || isWhole() ? 1 : y;
+  if (request.root != 0)
+    result *= (y - request.root) * (y + request.root);
+  return result;
+}
+
 size_t RealFunction::coefficients() const {
   if (isWhole() || (isEven() && !request.odd))
     return request.degree + 1;
+  size_t ofRoot = request.root != 0;
   if (isEven())
-    return request.degree / 2 + 1;
-  return request.odd ? (request.degree + 1) / 2 : request.degree;
+    return request.degree / 2 + 1 - ofRoot;
+  return request.odd ? (request.degree + 1) / 2 - ofRoot : request.degree;
 }
 
 double RealFunction::evaluate(const std::vector<double> &q, double y) const {
   double variable = request.odd ? y * y : y, sum = 0;
   for (size_t i = q.size(); i-- > 0;)
     sum = sum * variable + q[i];
-  return isEven() || isWhole() ? sum : y * sum;
+  return factor(y) * sum;
 }
 
 LinearProblem RealFunction::problem(double low, double high, double clamp,
@@ -130,7 +138,7 @@ LinearProblem RealFunction::problem(double low, double high, double clamp,
   LinearProblem problem;
   auto add = [&](double x) {
     double y = isWhole() ? x : std::min(x, clamp);
-    double variable = request.odd ? y * y : y, first = plain ? 1 : y;
+    double variable = request.odd ? y * y : y, first = factor(y);
     double term = pinned ? first * (variable - root) : first;
     std::vector<double> row;
     for (size_t k = pinned; k < count; ++k, term *= variable)

@@ -65,6 +65,8 @@ public:
   }
 
 private:
+  /// What q is multiplied by.
+  double factor(double y) const;
   bool isEven() const { return reduction == Reduction::Even; }
   bool isWhole() const { return reduction == Reduction::Whole; }
 

@@ -114,6 +114,21 @@ std::vector<PolynomialRequest> fit::shippedRequests(Function function) {
       request.domainHigh = 0.5;
       requests.push_back(request);
     }
+    // For f32 phases that are not to be rounded: as accurate next to the zeros
+    // as elsewhere.
+    for (Format to : {Format::BF16, Format::F16}) {
+      PolynomialRequest request = base;
+      request.odd = true;
+      bool fine = function == Function::SinTurn && to == Format::F16;
+      request.degree = lowest + (fine ? 4 : 2);
+      request.format = Format::F32;
+      request.to = to;
+      request.domainLow = -0.5;
+      request.domainHigh = 0.5;
+      request.root = function == Function::SinTurn ? 0.5 : 0.25;
+      request.measure = Measure::Relative;
+      requests.push_back(request);
+    }
     return requests;
   }
   for (Format format : {Format::BF16, Format::F16}) {

@@ -174,7 +174,8 @@ std::string fit::tableRow(const PolynomialSpec &spec, bool coupled) {
     text += literal(value) + ", ";
   return text + std::to_string(spec.coefficients.size()) + ", " +
          list(spec.coefficients) + ", " + list(spec.upper) + ", \"" +
-         spec.provenance + "\"},";
+         spec.provenance + "\"" +
+         (spec.root != 0 ? ", " + literal(spec.root) : std::string()) + "},";
 }
 
 std::string fit::tableRow(Function function, const char *part, Format format,

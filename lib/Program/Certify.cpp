@@ -148,6 +148,18 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
         for (unsigned i = 0; i < f32Samples / 2; ++i)
           inputs.push_back(
               encode(format, (2 * (i + 0.5) / (f32Samples / 2) - 1) * reach));
+    // A small error relative to the result is hardest next to the zeros of sine
+    // and cosine, where the patterns of the argument are sparse.
+    if (isTurn(info.function))
+      for (double zero : {0.25, 0.5})
+        for (uint32_t bits = 0; bits < 0x8000u; ++bits)
+          for (int sign : {-1, 1}) {
+            double distance = decode(Format::BF16, bits);
+            if (!(distance > 0x1p-26 && distance < 0.25))
+              continue;
+            for (int side : {-1, 1})
+              inputs.push_back(encode(format, side * (zero + sign * distance)));
+          }
     // The limits of the format.
     for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
       for (uint32_t sign : {0u, t.signMask})
@@ -179,23 +191,25 @@ static std::vector<uint32_t> replayAll(const Program &program,
 /// special function instructions that the program has.
 static std::vector<std::vector<uint32_t>>
 replayCorners(const Program &program, const std::vector<uint32_t> &inputs) {
-  int ex2 = 0, rcp = 0, tanh = 0;
+  int ex2 = 0, rcp = 0, tanh = 0, trig = 0;
   for (const Node &node : program.nodes()) {
     ex2 |= node.op == Op::Ex2Approx || node.op == Op::Ex2ApproxFtz;
     rcp |= node.op == Op::RcpApprox || node.op == Op::RcpApproxFtz;
     tanh |= node.op == Op::TanhApprox;
+    trig |= node.op == Op::SinApprox || node.op == Op::CosApprox;
   }
   std::vector<std::vector<uint32_t>> corners = {replayAll(program, inputs)};
   for (int e = -ex2; e <= ex2; e += 2)
     for (int r = -rcp; r <= rcp; r += 2)
-      for (int t = -tanh; t <= tanh; t += 2) {
-        sfu::Deviation deviation{e, r, t};
-        if (deviation.isNone())
-          continue;
-        std::vector<uint32_t> &outputs = corners.emplace_back(inputs.size());
-        replayElements(program, inputs.data(), outputs.data(), inputs.size(),
-                       deviation);
-      }
+      for (int t = -tanh; t <= tanh; t += 2)
+        for (int s = -trig; s <= trig; s += 2) {
+          sfu::Deviation deviation{e, r, t, s};
+          if (deviation.isNone())
+            continue;
+          std::vector<uint32_t> &outputs = corners.emplace_back(inputs.size());
+          replayElements(program, inputs.data(), outputs.data(), inputs.size(),
+                         deviation);
+        }
   return corners;
 }
 

@@ -73,6 +73,8 @@ static bool hasOperandModifiers(Op op) {
   case Op::Ex2ApproxFtz:
   case Op::RcpApprox:
   case Op::RcpApproxFtz:
+  case Op::SinApprox:
+  case Op::CosApprox:
   case Op::TanhApprox:
   case Op::SetpGe:
   case Op::SetpLt:
@@ -156,6 +158,12 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
     return cost.add(InstrClass::Sfu, target);
   case Op::Ex2ApproxFtz:
   case Op::RcpApproxFtz:
+    return cost.add(InstrClass::Sfu, target);
+  case Op::SinApprox:
+  case Op::CosApprox:
+    // FMUL by 1 / (2 pi), then MUFU.SIN or MUFU.COS, which take turns
+    // (disassembly, sm_75 to sm_120).
+    cost.add(InstrClass::F32Fma, target);
     return cost.add(InstrClass::Sfu, target);
   case Op::CvtPack:
     return cost.add(InstrClass::Convert, target);

@@ -171,6 +171,8 @@ constexpr OpTraits kOps[] = {
     {Op::Ex2ApproxFtz, "ex2.approx.ftz", 1, kF32},
     {Op::RcpApprox, "rcp.approx", 1, kF32},
     {Op::RcpApproxFtz, "rcp.approx.ftz", 1, kF32},
+    {Op::SinApprox, "sin.approx", 1, kF32},
+    {Op::CosApprox, "cos.approx", 1, kF32},
     {Op::TanhApprox, "tanh.approx", 1, kFloat},
     {Op::CvtPack, "cvt.pack", 2, kF32},
     {Op::UnpackLo, "unpack.lo", 1, kPacked},
@@ -257,6 +259,10 @@ std::string poly::ptxName(const Node &node) {
     return "rcp.approx.f32";
   case Op::RcpApproxFtz:
     return "rcp.approx.ftz.f32";
+  case Op::SinApprox:
+    return "sin.approx.f32";
+  case Op::CosApprox:
+    return "cos.approx.f32";
   case Op::TanhApprox:
     return "tanh.approx" + type;
   case Op::CvtPack:

@@ -101,10 +101,10 @@ private:
 
 bool ProgramReader::checkKeys() {
   static constexpr StringLiteral known[] = {
-      "name",      "function",  "expression", "parity",  "parameter",
-      "domain",    "form",      "format",     "from",    "to",
-      "clamp",     "clamp_low", "breakpoint", "upper",   "coefficients",
-      "squarings", "center",    "provenance", "contract"};
+      "name",      "function",  "expression", "parity",     "parameter",
+      "domain",    "form",      "format",     "from",       "to",
+      "clamp",     "clamp_low", "breakpoint", "upper",      "coefficients",
+      "squarings", "center",    "root",       "provenance", "contract"};
   for (const auto &entry : object) {
     StringRef key = entry.first;
     if (is_contained(known, key))
@@ -281,6 +281,12 @@ bool ProgramReader::readForm() {
     return false;
   if (spec.center != 0 && form != "half")
     return fail("a center goes with form 'half'");
+  if (!readOptional("root", Format::F32, spec.root))
+    return false;
+  bool hasParity = reduction == Reduction::Odd || reduction == Reduction::Even;
+  if (spec.root != 0 && (!spec.odd || !hasParity))
+    return fail("a root goes with form 'odd' or 'even', and a function that "
+                "is odd or even");
   return true;
 }
 
@@ -314,7 +320,9 @@ bool ProgramReader::readClamp() {
   }
   if (object.get("clamp_low"))
     return fail("'clamp_low' goes with form 'whole'");
-  return spec.clamp > 0 || fail("the clamp must be above zero");
+  // Turns are reduced, not clamped.
+  bool unclamped = isTurn(spec.function) && spec.clamp == 0;
+  return spec.clamp > 0 || unclamped || fail("the clamp must be above zero");
 }
 
 bool ProgramReader::readSpec() {
@@ -507,6 +515,8 @@ poly::programFileText(const std::vector<ProgramFileEntry> &entries) {
       out.attribute("squarings", int64_t(spec.squarings));
     if (spec.center != 0)
       out.attribute("center", number(spec.center));
+    if (spec.root != 0)
+      out.attribute("root", number(spec.root));
     numbers("coefficients", spec.coefficients);
     if (!spec.upper.empty()) {
       out.attribute("breakpoint", number(spec.breakpoint));

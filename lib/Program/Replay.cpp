@@ -270,6 +270,10 @@ void evaluateF32(const Node &node, size_t n, uint32_t *out, Operands v) {
     return map1(n, out, v.a, [](uint32_t a) { return sfu::rcpF32(a, false); });
   case Op::RcpApproxFtz:
     return map1(n, out, v.a, [](uint32_t a) { return sfu::rcpF32(a, true); });
+  case Op::SinApprox:
+    return map1(n, out, v.a, [](uint32_t a) { return sfu::sinF32(a); });
+  case Op::CosApprox:
+    return map1(n, out, v.a, [](uint32_t a) { return sfu::cosF32(a); });
   case Op::TanhApprox:
     return map1(n, out, v.a, [](uint32_t a) { return sfu::tanhF32(a); });
   default:

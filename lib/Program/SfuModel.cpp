@@ -27,6 +27,9 @@ namespace {
 
 constexpr uint32_t kSignMask32 = 0x80000000u;
 
+/// 2^-20.5 (PTX ISA, sin and cos, for arguments in [-2 pi, 2 pi]).
+constexpr double kTrigonometricError = 6.74349576e-7;
+
 uint32_t flushF32(uint32_t bits) {
   return (bits & 0x7f800000u) == 0 ? bits & kSignMask32 : bits;
 }
@@ -56,6 +59,14 @@ uint32_t poly::sfu::rcpF32(uint32_t bits, bool ftz) {
 
 uint32_t poly::sfu::tanhF32(uint32_t bits) {
   return fromFloat(static_cast<float>(std::tanh(double(asFloat(bits)))));
+}
+
+uint32_t poly::sfu::sinF32(uint32_t bits) {
+  return fromFloat(static_cast<float>(std::sin(double(asFloat(bits)))));
+}
+
+uint32_t poly::sfu::cosF32(uint32_t bits) {
+  return fromFloat(static_cast<float>(std::cos(double(asFloat(bits)))));
 }
 
 uint16_t poly::sfu::tanhBF16(uint16_t bits) {
@@ -90,6 +101,14 @@ static uint32_t moveMagnitude(Format format, uint32_t bits, int steps,
 
 uint32_t poly::sfu::deviate(const Node &node, uint32_t bits,
                             const Deviation &deviation) {
+  if (node.op == Op::SinApprox || node.op == Op::CosApprox) {
+    double value = asFloat(bits);
+    // The sine of zero alone is zero.
+    if (deviation.trig == 0 || value == 0 || std::isnan(value))
+      return bits;
+    return fromFloat(
+        static_cast<float>(value + deviation.trig * kTrigonometricError));
+  }
   bool isTanh = node.op == Op::TanhApprox;
   bool isEx2 = node.op == Op::Ex2Approx || node.op == Op::Ex2ApproxFtz;
   int direction = isTanh  ? deviation.tanh

@@ -227,6 +227,8 @@ Value Emitter::emit(const Node &node) {
   case NodeOp::Ex2ApproxFtz:
   case NodeOp::RcpApprox:
   case NodeOp::RcpApproxFtz:
+  case NodeOp::SinApprox:
+  case NodeOp::CosApprox:
   case NodeOp::TanhApprox:
   case NodeOp::SetGe:
     return ptx(node, operands);

@@ -152,9 +152,12 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
   for (const RegisteredProgram *registered : dialect.programs()) {
     const ProgramInfo &info = registered->program.info();
     // Only exponentials prove something of their arguments (contextRefusal);
-    // no other site shows that it stays inside a domain.
+    // a phase is at most half a turn; no other site shows that it stays inside
+    // a domain.
     bool reachable =
         ::poly::isExponential(info.function) ||
+        (::poly::isTurn(info.function) && info.domainLow <= -0.5 &&
+         info.domainHigh >= 0.5) ||
         (std::isinf(info.domainLow) && std::isinf(info.domainHigh));
     if (reachable &&
         ::poly::minimumSm(registered->program) <= chooser.targetModel->sm)
@@ -202,12 +205,14 @@ std::string ProgramChooser::refusal(const Site &site) const {
            "or opt in with poly.optin or policy=opt-in";
   bool rounding = chooserOptions.roundInputs ||
                   hasInherited(site.op, PolyDialect::kRoundInputsAttr);
+  // Weights' programs read f32 scores, and those of a phase the f32 phase;
+  // choose() refuses what rounds it.
   bool named = llvm::any_of(candidates, [&](const Candidate &candidate) {
     return candidate.named &&
            candidate.registered->program.info().function == site.function;
   });
   if (site.from == Format::F32 && site.to != Format::F32 && !optedIn &&
-      !rounding && !named && !weight) // Weights' programs read f32 scores.
+      !rounding && !named && !weight && !::poly::isTurn(site.function))
     return llvm::formatv("the f32 input is not {0}-valued and the result is "
                          "rounded to {0}; opt in with poly.optin (the input "
                          "stays f32), poly.round_inputs or round-inputs",

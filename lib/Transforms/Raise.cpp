@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaisePatterns/Idioms.h"
+#include "RaisePatterns/Turns.h"
 #include "Semantic/ValueGraph.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
@@ -187,6 +188,26 @@ void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms) {
     });
 }
 
+/// Inserts the ops of sines and cosines.
+unsigned raiseTurns(TurnSearch &turns, unsigned &nextPair,
+                    llvm::DenseMap<unsigned, unsigned> &pairs) {
+  PhaseBuilder phases;
+  for (TurnSite &site : turns.sites) {
+    Idiom &idiom = site.idiom;
+    OpBuilder builder(idiom.root->getContext());
+    Value phase = phases.get(builder, site);
+    builder.setInsertionPointAfter(idiom.root);
+    Value original = idiom.root->getResult(site.result);
+    Operation *op = createFunctionOp(
+        builder, idiom.root->getLoc(), idiom.target.function, phase, original,
+        getCommonFlags(idiom), hasTurnConsent(idiom));
+    copySteering(idiom, op);
+    annotate(idiom, op, nextPair, pairs);
+    original.replaceAllUsesExcept(op->getResult(0), op);
+  }
+  return turns.sites.size();
+}
+
 /// Inserts the function ops of one root. Returns how many.
 unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
   if (hasInherited(root, PolyDialect::kKeepAttr))
@@ -194,6 +215,9 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
   std::vector<Idiom> idioms = findIdioms(root);
   dropInsideBodies(root, idioms);
   // Everything is looked up before anything is changed.
+  TurnSearch turns = findTurns(root);
+  for (const TurnRefusal &refusal : turns.refusals)
+    notes.push_back({refusal.op->getLoc(), refusal.kind.str(), refusal.reason});
   std::vector<Argument> arguments;
   for (const Idiom &idiom : idioms)
     arguments.push_back(findArgument(idiom));
@@ -223,12 +247,13 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
     copySteering(idiom, op);
     annotate(idiom, op, nextPair, pairs);
     if (!idiom.exponent.whyNot.empty())
-      notes.push_back({op->getLoc(), idiom.kind.str(), idiom.exponent.whyNot});
+      notes.push_back({op->getLoc(), idiom.kind.str(),
+                       "no row maximum: " + idiom.exponent.whyNot});
     original.replaceAllUsesExcept(op->getResult(0), op);
     replacements[original] = op->getResult(0);
     ++raised;
   }
-  return raised;
+  return raised + raiseTurns(turns, nextPair, pairs);
 }
 
 struct PolyRaisePass : impl::PolyRaiseBase<PolyRaisePass> {
@@ -249,7 +274,7 @@ struct PolyRaisePass : impl::PolyRaiseBase<PolyRaisePass> {
           remark::analysis(
               note.loc,
               remark::RemarkOpts::name(note.kind).category("poly-raise"))
-              << remark::add("no row maximum: {0}", note.text);
+              << remark::add("{0}", note.text);
     if (raised == 0)
       markAllAnalysesPreserved();
     numRaised += raised;

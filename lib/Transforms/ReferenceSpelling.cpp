@@ -86,6 +86,7 @@ private:
     return mul(scaled, quadratic(x, 0.044715));
   }
 
+  static constexpr double kTwoPi = 6.28318530717958647693;
   static constexpr double kTwoSqrt2OverPi = 1.59576912160573071176;
 
   OpBuilder builder;
@@ -142,7 +143,9 @@ Value Writer::write(Function function, Value x) {
     return add(s, rise);
   }
   case Function::SinTurn:
+    return math::SinOp::create(builder, loc, mul(x, number(kTwoPi)), flags);
   case Function::CosTurn:
+    return math::CosOp::create(builder, loc, mul(x, number(kTwoPi)), flags);
   case Function::SigmoidShift:
   case Function::DSigmoidShift:
   case Function::Custom:

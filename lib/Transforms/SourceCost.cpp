@@ -11,6 +11,7 @@
 #include "RaisePatterns/FloatView.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -42,8 +43,15 @@ deadOps(llvm::ArrayRef<Operation *> sites) {
     if (!def || arguments.contains(value) || inSet.contains(def) ||
         !isRemovable(def))
       continue;
-    if (!llvm::all_of(def->getUsers(),
-                      [&](Operation *user) { return inSet.contains(user); }))
+    // The other result of a sincos is a site as well.
+    auto isOther = [&](Operation *user) {
+      return isa<math::SincosOp>(def) && getFunction(user) &&
+             user->getNumOperands() > 1 &&
+             user->getOperand(1).getDefiningOp() == def;
+    };
+    if (!llvm::all_of(def->getUsers(), [&](Operation *user) {
+          return inSet.contains(user) || isOther(user);
+        }))
       continue;
     inSet.insert(def);
     dead.push_back(def);
@@ -79,6 +87,11 @@ static constexpr Mix kExp2 = {2, 1, 1, 0};
 static constexpr Mix kTanh = {10, 6, 2, 0};
 /// erff from libdevice: two polynomials behind selects, one ex2.
 static constexpr Mix kErf = {12, 6, 1, 0};
+/// sin.approx.f32: a multiplication by 1 / (2 pi), then MUFU.
+static constexpr Mix kFastSin = {1, 0, 1, 0};
+/// sinf from libdevice: reduction by pi / 2 in three steps, two polynomials
+/// behind selects, and a guarded slow path for large angles.
+static constexpr Mix kSin = {9, 8, 0, 2};
 /// div.approx.f32: range scaling around MUFU.RCP.
 static constexpr Mix kFastDiv = {4, 2, 1, 0};
 /// Division with one rounding: MUFU.RCP, two Newton steps, FCHK, guarded call.
@@ -98,6 +111,10 @@ static bool isFast(Operation *op, const FloatView &view) {
 static Mix operationMix(Operation *op) {
   FloatView view = getFloatView(op);
   bool fast = isFast(op, view);
+  // Sine and cosine of one angle share the reduction: half of the two is
+  // charged to each.
+  if (isa<math::SincosOp>(op))
+    return fast ? kFastSin : Mix{kSin.fma * 0.75, kSin.alu * 0.75, 0, 1};
   switch (view.kind) {
   case FloatKind::Exp:
     return fast ? kFastExp : kExp;
@@ -110,6 +127,11 @@ static Mix operationMix(Operation *op) {
   case FloatKind::Erf:
   case FloatKind::Erfc:
     return kErf;
+  case FloatKind::Sin:
+  case FloatKind::Cos:
+  case FloatKind::SinPi:
+  case FloatKind::CosPi:
+    return fast ? kFastSin : kSin;
   case FloatKind::Pow:
     // A cube or a square is what the backend multiplies out.
     return {double(std::max(1, std::abs(view.exponent) - 1)), 0, 0, 0};
@@ -177,6 +199,9 @@ Cost mlir::poly::sourceCost(const Site &site, const TargetModel &target) {
     // The reference spelling: accurate exp and division, or tanhf.
     if (site.function == ::poly::Function::Tanh) {
       addMix(total, kTanh, target);
+    } else if (::poly::isTurn(site.function)) {
+      addMix(total, kSin, target);
+      addMix(total, kArith, target);
     } else {
       addMix(total, kExp, target);
       addMix(total, kDiv, target);

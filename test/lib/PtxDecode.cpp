@@ -468,6 +468,14 @@ bool PtxDecoder::decodeCvt(Modifiers &mods, PtxInstruction &inst) {
       return fail("unknown operands of '" + mods.mnemonic + "'");
     return true;
   }
+  bool fromWord =
+      (from.kind == PtxType::Signed || from.kind == PtxType::Unsigned) &&
+      from.bits() == 32;
+  if (to.kind == PtxType::Float && to.bits() == 32 && to.lanes == 1 &&
+      fromWord && rn && inst.clamp == Clamp::None) {
+    inst.code = PtxCode::CvtIntF;
+    return simple(inst, 32, 32, 1);
+  }
   if (to.kind != PtxType::Float || from.kind != PtxType::Float ||
       from.lanes != 1)
     return unknown();

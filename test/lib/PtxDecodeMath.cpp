@@ -210,7 +210,8 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
       {"max", PtxCode::MinMaxF, 2}, {"abs", PtxCode::AbsF, 1},
       {"neg", PtxCode::NegF, 1},    {"copysign", PtxCode::CopySign, 2},
       {"ex2", PtxCode::Ex2, 1},     {"rcp", PtxCode::Rcp, 1},
-      {"tanh", PtxCode::Tanh, 1}};
+      {"tanh", PtxCode::Tanh, 1},   {"sin", PtxCode::Sin, 1},
+      {"cos", PtxCode::Cos, 1}};
   const Form *form = nullptr;
   for (const Form &candidate : forms)
     if (base == candidate.base)
@@ -228,7 +229,9 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
     down = true;
     inst.code = PtxCode::AddRm;
   }
-  if (base == "ex2" || base == "tanh" || (base == "rcp" && !rn)) {
+  bool trigonometric = base == "sin" || base == "cos";
+  if (base == "ex2" || base == "tanh" || trigonometric ||
+      (base == "rcp" && !rn)) {
     if (!mods.take("approx"))
       return fail("'" + mods.mnemonic + "' needs .approx");
     if (base != "tanh")
@@ -270,8 +273,9 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
            !(inst.clamp == Clamp::Sat && (isBF16 || type.bits() == 64));
   } else if (base == "div") {
     fits = rn && scalarF32;
-  } else if (base == "rcp" || base == "copysign") {
-    fits = scalarF32;
+  } else if (base == "rcp" || base == "copysign" || trigonometric) {
+    // The .ftz forms of sine and cosine are nowhere emitted.
+    fits = scalarF32 && !(trigonometric && inst.ftz);
   } else if (base == "ex2") {
     // f16 has no .ftz form, bf16 no other.
     fits = isF32 ? scalarF32 : inst.ftz == isBF16;

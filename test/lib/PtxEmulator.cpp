@@ -8,6 +8,7 @@
 
 #include "PtxInstruction.h"
 
+#include "poly/Program/Formats.h"
 #include "poly/Program/SfuModel.h"
 
 #include <cstdio>
@@ -241,6 +242,10 @@ uint32_t floatLane(const PtxInstruction &inst, uint32_t a, uint32_t b,
                   : poly::sfu::ex2F16(uint16_t(a));
   case PtxCode::Rcp:
     return poly::sfu::rcpF32(a, inst.ftz);
+  case PtxCode::Sin:
+    return poly::sfu::sinF32(a);
+  case PtxCode::Cos:
+    return poly::sfu::cosF32(a);
   case PtxCode::Tanh:
     return f32    ? poly::sfu::tanhF32(a)
            : bf16 ? poly::sfu::tanhBF16(uint16_t(a))
@@ -454,6 +459,17 @@ bool Thread::conversion(const PtxInstruction &inst) {
     if (!use(inst.src[0], 32, value))
       return false;
     set(inst.dst[0], softFloor(kF32, uint32_t(value)));
+    return true;
+  }
+  if (inst.code == PtxCode::CvtIntF) {
+    uint64_t value;
+    if (!use(inst.src[0], 32, value))
+      return false;
+    // A double holds every word; one rounding to f32.
+    bool isSigned = inst.fromType.kind == PtxType::Signed;
+    double number =
+        isSigned ? double(int32_t(uint32_t(value))) : double(uint32_t(value));
+    set(inst.dst[0], poly::encode(poly::Format::F32, number));
     return true;
   }
   if (inst.code == PtxCode::CvtF) {
@@ -696,6 +712,7 @@ bool Thread::step(const PtxInstruction &inst) {
   }
   case PtxCode::CvtInt:
   case PtxCode::CvtF:
+  case PtxCode::CvtIntF:
   case PtxCode::FloorF:
   case PtxCode::CvtPack:
     return conversion(inst);

@@ -73,11 +73,14 @@ enum class PtxCode : uint8_t {
   Rcp,
   RcpRn,
   Tanh,
+  Sin,
+  Cos,
   SetMask,
   // Floats to another shape.
   SetpF,
   CvtF,
   FloorF,
+  CvtIntF,
   CvtPack,
 };
 

@@ -90,6 +90,10 @@ Option<unsigned>
               cl::value_desc("n"), cl::init(0));
 Option<bool> centered("centered", "The polynomial takes |x| less a center: for "
                                   "high degrees");
+Option<double> root("root",
+                    "odd, even: the form has the factor x^2 - root^2, for a "
+                    "function that is 0 there",
+                    cl::value_desc("x"), cl::init(0));
 Option<std::string>
     formatName("format",
                "Of the arithmetic: bf16 (default), f16, f32; bf16x2 and f16x2 "
@@ -282,6 +286,7 @@ int readRequest(fit::PolynomialRequest &request) {
   request.parameter = parameter;
   request.squarings = squarings;
   request.centered = centered;
+  request.root = root;
   request.coupled = coupled;
   request.seed = seed;
   if (tail != "exact" && tail != "free")
@@ -324,12 +329,17 @@ std::string entryName(const fit::PolynomialRequest &request,
          std::string(name(resultFormat(spec))) + "-fit";
 }
 
+/// f32 arithmetic takes f32 arguments.
+Format argumentFormat(const PolynomialSpec &spec) {
+  return spec.format == Format::F32 ? Format::F32 : resultFormat(spec);
+}
+
 /// <"name", "definition"> as MLIR reads it, through the program file's reader.
 void printAttribute(const PolynomialSpec &spec, const std::string &entry) {
   ProgramFileEntry written;
   written.name = entry;
   written.spec = spec;
-  written.from = resultFormat(spec);
+  written.from = argumentFormat(spec);
   llvm::Expected<std::vector<Program>> programs =
       parseProgramFile(programFileText({written}), entry);
   if (!programs) {
@@ -413,7 +423,7 @@ int fitPolynomials() {
     outs() << "\n";
     ProgramFileEntry entry;
     entry.spec = fit.spec;
-    entry.from = resultFormat(fit.spec);
+    entry.from = argumentFormat(fit.spec);
     entry.name = entryName(request, fit.spec);
     entries.push_back(entry);
   }

@@ -11,7 +11,7 @@
 std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
       createElementwiseFamily, createSwigluFamily,    createRatesFamily,
-      createPipesFamily,       createAttentionFamily,
+      createPipesFamily,       createAttentionFamily, createRopeFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

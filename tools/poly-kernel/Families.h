@@ -41,5 +41,6 @@ std::unique_ptr<Family> createElementwiseFamily();
 std::unique_ptr<Family> createSwigluFamily();
 std::unique_ptr<Family> createRatesFamily();
 std::unique_ptr<Family> createPipesFamily();
+std::unique_ptr<Family> createRopeFamily();
 
 #endif // POLY_TOOLS_POLYKERNEL_FAMILIES_H

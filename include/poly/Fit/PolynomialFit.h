@@ -37,7 +37,7 @@ std::string_view name(Measure measure);
 bool parse(std::string_view text, Measure &measure);
 
 /// What to fit. `degree` is that of the polynomial in y: 3 for half3, 5 for
-/// odd5, 4 for even4, 3 for whole3.
+/// odd5, 4 for even4, 3 for whole3; the factor of a root counts.
 struct PolynomialRequest {
   Function function = Function::Sigmoid;
   bool odd = false; ///< A polynomial in y^2.
@@ -53,6 +53,8 @@ struct PolynomialRequest {
   unsigned pieces = 1;
   unsigned squarings = 0;
   bool centered = false; ///< q takes |y| less a center.
+  /// Not 0: the form has the factor y^2 - root^2.
+  double root = 0;
   Measure measure = Measure::Absolute;
   /// Coupled with the derivative by Coupling::Algebraic: the larger of the two
   /// errors counts.

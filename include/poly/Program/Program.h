@@ -52,7 +52,7 @@ enum class Function : uint8_t {
   DSilu,
   DGeluErf,
   DGeluTanh,
-  SinTurn,      ///< sin(2 pi x).
+  SinTurn,      ///< sin(2 pi x), x in turns; programs: -1/2 to 1/2.
   CosTurn,      ///< cos(2 pi x).
   SigmoidShift, ///< sigmoid(x - log(n)); n is the parameter.
   DSigmoidShift,
@@ -111,6 +111,8 @@ enum class Op : uint8_t {
   Ex2ApproxFtz, ///< F32 only: ex2.approx.ftz.f32.
   RcpApprox,    ///< F32 only: rcp.approx.f32 (keeps subnormals).
   RcpApproxFtz, ///< F32 only: rcp.approx.ftz.f32.
+  SinApprox,    ///< F32 only: sin.approx.f32, of radians.
+  CosApprox,    ///< F32 only: cos.approx.f32.
   TanhApprox,   ///< F32, F16x2, BF16x2.
 
   // Conversions.
@@ -297,6 +299,11 @@ std::string_view name(Op op);
 /// Parse the names above; false when \p text is none of them.
 bool parse(std::string_view text, Format &format);
 bool parse(std::string_view text, Function &function);
+
+/// True for sine and cosine of an argument in turns.
+inline bool isTurn(Function function) {
+  return function == Function::SinTurn || function == Function::CosTurn;
+}
 
 /// True for the instructions of the special function unit.
 inline bool isSfu(Op op) { return op >= Op::Ex2Approx && op <= Op::TanhApprox; }

@@ -25,7 +25,7 @@
 ///     "whole" (q of y, clamped to [clamp_low, clamp]);
 ///   coefficients: of q, ascending; with "upper" and "breakpoint", two pieces;
 ///   squarings: the result is q to the power 2^squarings; center: q takes
-///     |y| - center;
+///     |y| - center; root: q is multiplied by y^2 - root^2;
 ///   format: of the arithmetic, bf16, f16 or f32; to: of the results (default:
 ///     format); from: of the arguments (default: to);
 ///   parity, expression: of the function "custom"; parameter: n of

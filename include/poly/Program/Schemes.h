@@ -79,6 +79,10 @@ struct PolynomialSpec {
   /// Not 0: q takes |y| - center. Far from 0 the terms of a high degree cancel,
   /// and their roundings do not. Not with y^2, not in Whole, not in two pieces.
   double center = 0;
+  /// Not 0: q is multiplied by fma(y, y, -root^2), so that the result is exact
+  /// next to its zeros at -root and root. Odd and even polynomials in y^2, of
+  /// one piece, without a clamp.
+  double root = 0;
   /// The format of the results where it is not that of the arithmetic: bf16
   /// around f16, or a 16-bit format around f32.
   std::optional<Format> to;
@@ -98,7 +102,7 @@ inline Format resultFormat(const PolynomialSpec &spec) {
 }
 
 /// The scheme and the degree of the polynomial: "half3" (in |y|), "odd5" and
-/// "even4" (in y^2), "whole3"; then "c" around a center,
+/// "even4" (in y^2), "whole3"; then "c" around a center, "r" with a root,
 /// "x2" with two pieces, "pow8" for the eighth
 /// power, "f16" and "f32" for the arithmetic inside narrower results, "free"
 /// with a free tail.
@@ -109,7 +113,8 @@ bool hasSignedClamp(const PolynomialSpec &spec);
 
 /// Builds the program; \p from is the format of the arguments (the format of
 /// the results, or F32: then two f32 are packed first and roundsInput is set;
-/// with f32 arithmetic nothing is rounded and 16-bit results are packed last).
+/// with f32 arithmetic no argument is rounded and 16-bit results are packed
+/// last).
 Program buildPolynomial(const PolynomialSpec &spec, Format from,
                         ClampKind clamp, std::string name = {});
 

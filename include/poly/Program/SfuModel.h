@@ -13,7 +13,8 @@
 /// documents. A chip may differ from it by the error the PTX ISA documents:
 /// ex2.approx.f32 2 ulp, rcp.approx.f32 1 ulp, tanh.approx.f32 a relative error
 /// of 2^-11, tanh.approx.f16 2^-10.987 absolute, tanh.approx.bf16 2^-8
-/// absolute.
+/// absolute, sin.approx.f32 and cos.approx.f32 2^-20.5 absolute between -2 pi
+/// and 2 pi.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +32,18 @@ namespace poly::sfu {
 /// the worst of all corners, because the model alone would flatter a program.
 struct Deviation {
   int ex2 = 0, rcp = 0, tanh = 0;
+  /// Of sine and cosine, whose bound is absolute: up or down.
+  int trig = 0;
 
-  bool isNone() const { return ex2 == 0 && rcp == 0 && tanh == 0; }
+  bool isNone() const { return ex2 == 0 && rcp == 0 && tanh == 0 && trig == 0; }
 };
 
 /// The results of \p node, a special function node, moved by their bound in
 /// the direction \p deviation gives for its kind. The bounds: ex2.approx.f32 2
 /// ulp, rcp.approx.f32 1 ulp and tanh.approx.f32 2^-11 relative (PTX ISA); one
 /// ulp for the 16-bit instructions, which no input exceeds on an H200 (for
-/// tanh.approx.bf16 the PTX ISA grants 2^-8 absolute). Zeros, infinities, NaN
+/// tanh.approx.bf16 the PTX ISA grants 2^-8 absolute); 2^-20.5 for sine and
+/// cosine, whose argument must be within [-2 pi, 2 pi]. Zeros, infinities, NaN
 /// and the range of tanh stay, and so does the reciprocal of a power of two,
 /// which an H200 gives exactly for every one: with e underflowed, x / (1 + e)
 /// is x and cannot overflow.
@@ -48,6 +52,9 @@ uint32_t deviate(const Node &node, uint32_t bits, const Deviation &deviation);
 uint32_t ex2F32(uint32_t bits, bool ftz);
 uint32_t rcpF32(uint32_t bits, bool ftz);
 uint32_t tanhF32(uint32_t bits);
+/// NaN at the infinities; the sine of -0 is -0.
+uint32_t sinF32(uint32_t bits);
+uint32_t cosF32(uint32_t bits);
 /// One 16-bit lane.
 uint16_t tanhBF16(uint16_t bits);
 uint16_t tanhF16(uint16_t bits);

@@ -275,13 +275,15 @@ std::optional<::poly::Function> mlir::poly::getFunction(Operation *op) {
       .Case<DSiluOp>([](auto) { return ::poly::Function::DSilu; })
       .Case<DGeluErfOp>([](auto) { return ::poly::Function::DGeluErf; })
       .Case<DGeluTanhOp>([](auto) { return ::poly::Function::DGeluTanh; })
+      .Case<SinTurnOp>([](auto) { return ::poly::Function::SinTurn; })
+      .Case<CosTurnOp>([](auto) { return ::poly::Function::CosTurn; })
       .Case<ExpOp>([](auto) { return ::poly::Function::Exp; })
       .Case<Exp2Op>([](auto) { return ::poly::Function::Exp2; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
 bool mlir::poly::hasFunctionOp(::poly::Function function) {
-  return function < ::poly::Function::SinTurn;
+  return function <= ::poly::Function::CosTurn;
 }
 
 Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
@@ -322,7 +324,9 @@ Operation *mlir::poly::createFunctionOp(OpBuilder &builder, Location loc,
     return create(Exp2Op(), ExpRole::Plain, FloatAttr(), ProgramAttr(),
                   IntegerAttr());
   case ::poly::Function::SinTurn:
+    return create(SinTurnOp());
   case ::poly::Function::CosTurn:
+    return create(CosTurnOp());
   case ::poly::Function::SigmoidShift:
   case ::poly::Function::DSigmoidShift:
   case ::poly::Function::Custom:

@@ -185,6 +185,8 @@ POLY_FUNCTION_OP(DTanhOp)
 POLY_FUNCTION_OP(DSiluOp)
 POLY_FUNCTION_OP(DGeluErfOp)
 POLY_FUNCTION_OP(DGeluTanhOp)
+POLY_FUNCTION_OP(SinTurnOp)
+POLY_FUNCTION_OP(CosTurnOp)
 POLY_FUNCTION_OP(ExpOp)
 POLY_FUNCTION_OP(Exp2Op)
 #undef POLY_FUNCTION_OP
@@ -197,6 +199,10 @@ void TanhOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<HoistNegation<TanhOp>>(context);
 }
+void SinTurnOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<HoistNegation<SinTurnOp>>(context);
+}
 
 #define POLY_NO_PATTERNS(OP)                                                   \
   void OP::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
@@ -208,6 +214,7 @@ POLY_NO_PATTERNS(DTanhOp)
 POLY_NO_PATTERNS(DSiluOp)
 POLY_NO_PATTERNS(DGeluErfOp)
 POLY_NO_PATTERNS(DGeluTanhOp)
+POLY_NO_PATTERNS(CosTurnOp)
 POLY_NO_PATTERNS(ExpOp)
 POLY_NO_PATTERNS(Exp2Op)
 #undef POLY_NO_PATTERNS

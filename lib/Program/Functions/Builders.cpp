@@ -32,6 +32,7 @@ PolynomialSpec detail::specOf(Function function, const PolynomialRow &row) {
     spec.domainLow = row.domainLow;
     spec.domainHigh = row.domainHigh;
   }
+  spec.root = row.root;
   spec.clampLow = row.clampLow;
   spec.clamp = row.clamp;
   spec.coefficients.assign(row.coefficients, row.coefficients + row.count);
@@ -51,8 +52,7 @@ void detail::addPolynomials(std::vector<Program> &programs, Function function,
       continue;
     PolynomialSpec spec = specOf(function, *row);
     std::vector<Format> arguments = {Format::F32};
-    // f32 arithmetic takes f32 arguments, whatever the result.
-    if (spec.format != Format::F32)
+    if (resultFormat(spec) != Format::F32)
       arguments.insert(arguments.begin(), resultFormat(spec));
     for (Format from : arguments)
       for (ClampKind clamp : {ClampKind::XorSign, ClampKind::MinMax}) {

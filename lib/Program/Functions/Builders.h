@@ -36,6 +36,7 @@ struct PolynomialRow {
   unsigned count;
   double coefficients[kMaxCoefficients], upper[kMaxCoefficients];
   const char *command; ///< The poly-fit command that makes the row.
+  double root = 0;     ///< 0: none.
 };
 
 /// The fitted parts of SFU programs.

@@ -15,6 +15,12 @@
 ///   coupled program shares x^2. Nothing is said of arguments beyond a half
 ///   turn.
 ///
+/// Forms with a root take an f32 phase as it is and are accurate to the last
+/// place of a 16-bit result. Each has the factor fma(x, x, -root^2), which
+/// rounds once and vanishes where the function does. Sine and cosine of one
+/// phase need x^2 once: they have that node in common. The f16 forms without a
+/// root and the special function unit have small absolute errors only.
+///
 //===----------------------------------------------------------------------===//
 
 #include "Builders.h"
@@ -35,10 +41,14 @@ void detail::addTurns(std::vector<Program> &programs, bool coupled) {
   if (!coupled) {
     addPolynomials(programs, Function::SinTurn, kSinRows, std::size(kSinRows));
     addPolynomials(programs, Function::CosTurn, kCosRows, std::size(kCosRows));
+    addSfuPrograms(programs, Function::SinTurn);
+    addSfuPrograms(programs, Function::CosTurn);
     return;
   }
   // Rows of the same number go together.
   for (size_t i = 0; i < std::size(kSinRows); ++i) {
+    if (kSinRows[i].format == Format::F32)
+      continue;
     CoupledSpec spec;
     spec.value = specOf(Function::SinTurn, kSinRows[i]);
     spec.coupling = Coupling::SinCos;

@@ -92,7 +92,8 @@ bool poly::hasSignedClamp(const PolynomialSpec &spec) {
 }
 
 std::string poly::formName(const PolynomialSpec &spec) {
-  size_t count = spec.coefficients.size();
+  // The factor of a root is of degree two.
+  size_t count = spec.coefficients.size() + (spec.root != 0);
   std::string form;
   switch (reductionOf(spec)) {
   case Reduction::Odd:
@@ -111,6 +112,8 @@ std::string poly::formName(const PolynomialSpec &spec) {
   }
   if (spec.center != 0)
     form += "c";
+  if (spec.root != 0)
+    form += "r";
   if (!spec.upper.empty())
     form += "x2";
   if (spec.squarings)
@@ -148,6 +151,10 @@ public:
         variable = b.binary(Op::Sub, variable, number(spec.center));
     }
     NodeId q = horner(variable, variable, even ? last() : Op::Fma);
+    if (spec.root != 0) {
+      NodeId factor = b.fma(y, y, number(-spec.root * spec.root));
+      return b.mul(q, even ? factor : b.mul(y, factor));
+    }
     if (even)
       return q;
     if (reduction == Reduction::Odd)
@@ -327,7 +334,15 @@ Program poly::buildPolynomial(const PolynomialSpec &spec, Format from,
   Format to = resultFormat(spec);
   if (to == Format::F32)
     return b.finish(lane(b.input(Type::F32)));
-  NodeId lo = b.input(Type::F32), hi = b.input(Type::F32);
+  NodeId lo, hi;
+  if (from == Format::F32) {
+    lo = b.input(Type::F32);
+    hi = b.input(Type::F32);
+  } else {
+    NodeId pair = b.input(packedType(from));
+    lo = b.unpack(0, pair);
+    hi = b.unpack(1, pair);
+  }
   NodeId first = lane(lo);
   return b.finish(b.cvtPack(packedType(to), first, lane(hi)));
 }

@@ -24,6 +24,10 @@
 ///
 /// and the divisor is never small, so neither instruction needs a slow path.
 ///
+/// Sine and cosine of turns are sin.approx and cos.approx of 2 pi x: the
+/// argument has been reduced in turns, where that is exact, and is in the range
+/// for which the unit's error is documented.
+///
 //===----------------------------------------------------------------------===//
 
 #include "poly/Program/Schemes.h"
@@ -203,6 +207,10 @@ Program poly::buildSfu(const SfuSpec &spec) {
   info.lanes = scalar ? 1 : 2;
   info.roundsInput =
       spec.form == SfuForm::TanhPacked && spec.from == Format::F32;
+  if (isTurn(spec.function)) {
+    info.domainLow = -0.5;
+    info.domainHigh = 0.5;
+  }
   info.provenance = spec.provenance;
 
   ProgramBuilder b(std::move(info));

@@ -38,6 +38,7 @@ constexpr double kLog2E = 0x1.71547652b82fep+0;
 constexpr double kGelu = 1.59576912160573071176;
 constexpr double kCube = 0.044715;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
+constexpr double kTwoPi = 6.28318530717958647693;
 /// Beyond this |x| every e and w is zero, and before it x^3 is finite.
 constexpr double kSaturated = 256;
 
@@ -84,6 +85,10 @@ public:
     case Function::DSigmoidShift:
       sigmoidOf(shifted());
       return weight(1);
+    case Function::SinTurn:
+      return b.unary(Op::SinApprox, b.mul(x, number(kTwoPi)));
+    case Function::CosTurn:
+      return b.unary(Op::CosApprox, b.mul(x, number(kTwoPi)));
     default:
       return x;
     }
@@ -204,6 +209,10 @@ bool poly::hasSfuForm(Function function, SfuForm form, Format to) {
   case Function::DSigmoid:
   case Function::DTanh:
     return form == SfuForm::Sfu || form == SfuForm::Tanh32;
+  // The bound of the unit is absolute: no good for f32 results next to zero.
+  case Function::SinTurn:
+  case Function::CosTurn:
+    return form == SfuForm::Sfu && to != Format::F32;
   case Function::GeluErf:
   case Function::DSilu:
   case Function::DGeluErf:

@@ -55,6 +55,8 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<math::TanhOp>(), {K::Tanh}},
       {TypeID::get<math::ErfOp>(), {K::Erf}},
       {TypeID::get<math::ErfcOp>(), {K::Erfc}},
+      {TypeID::get<math::SinOp>(), {K::Sin}},
+      {TypeID::get<math::CosOp>(), {K::Cos}},
       {TypeID::get<math::FmaOp>(), {K::Fma}},
       {TypeID::get<math::AbsFOp>(), {K::Abs}},
       {TypeID::get<math::CopySignOp>(), {K::CopySign}},
@@ -72,6 +74,8 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<LLVM::ExpOp>(), {K::Exp}},
       {TypeID::get<LLVM::Exp2Op>(), {K::Exp2}},
       {TypeID::get<LLVM::TanhOp>(), {K::Tanh}},
+      {TypeID::get<LLVM::SinOp>(), {K::Sin}},
+      {TypeID::get<LLVM::CosOp>(), {K::Cos}},
       {TypeID::get<LLVM::FMAOp>(), {K::Fma}},
       {TypeID::get<LLVM::FMulAddOp>(), {K::Fma}},
       {TypeID::get<LLVM::FAbsOp>(), {K::Abs}},
@@ -95,6 +99,12 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"__nv_erff", {K::Erf}},
       {"__nv_erfcf", {K::Erfc}},
       {"__nv_fast_tanhf", {K::Tanh, true}},
+      {"__nv_sinf", {K::Sin}},
+      {"__nv_cosf", {K::Cos}},
+      {"__nv_fast_sinf", {K::Sin, true}},
+      {"__nv_fast_cosf", {K::Cos, true}},
+      {"__nv_sinpif", {K::SinPi}},
+      {"__nv_cospif", {K::CosPi}},
       {"__nv_fdividef", {K::Div, true}},
       {"__nv_fast_fdividef", {K::Div, true}},
       {"__nv_fdiv_rn", {K::Div}},
@@ -113,6 +123,10 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"llvm.nvvm.ex2.approx.ftz.f", {K::Exp2, true}},
       {"llvm.nvvm.ex2.approx.ftz.f32", {K::Exp2, true}},
       {"llvm.nvvm.tanh.approx.f", {K::Tanh, true}},
+      {"llvm.nvvm.sin.approx.f", {K::Sin, true}},
+      {"llvm.nvvm.sin.approx.ftz.f", {K::Sin, true}},
+      {"llvm.nvvm.cos.approx.f", {K::Cos, true}},
+      {"llvm.nvvm.cos.approx.ftz.f", {K::Cos, true}},
       {"llvm.nvvm.rcp.approx.ftz.f", {K::Rcp, true}},
       {"llvm.nvvm.rcp.rn.f", {K::Rcp}},
       {"llvm.nvvm.rcp.rn.ftz.f", {K::Rcp}},
@@ -143,6 +157,10 @@ const llvm::StringMap<KindEntry> &instructionKinds() {
       {"ex2.approx.f32", {K::Exp2, true}},
       {"ex2.approx.ftz.f32", {K::Exp2, true}},
       {"tanh.approx.f32", {K::Tanh, true}},
+      {"sin.approx.f32", {K::Sin, true}},
+      {"sin.approx.ftz.f32", {K::Sin, true}},
+      {"cos.approx.f32", {K::Cos, true}},
+      {"cos.approx.ftz.f32", {K::Cos, true}},
       {"rcp.approx.f32", {K::Rcp, true}},
       {"rcp.approx.ftz.f32", {K::Rcp, true}},
       {"rcp.rn.f32", {K::Rcp}},
@@ -181,6 +199,10 @@ unsigned getArity(FloatKind kind) {
   case FloatKind::Tanh:
   case FloatKind::Erf:
   case FloatKind::Erfc:
+  case FloatKind::Sin:
+  case FloatKind::Cos:
+  case FloatKind::SinPi:
+  case FloatKind::CosPi:
   case FloatKind::Pow:
   case FloatKind::Abs:
   case FloatKind::Ext:

@@ -42,7 +42,11 @@ enum class FloatKind : uint8_t {
   Tanh,
   Erf,
   Erfc, ///< 1 - erf(a)
-  Pow,  ///< a to the power of a small integer, `exponent`.
+  Sin,
+  Cos,
+  SinPi, ///< sin(pi a)
+  CosPi, ///< cos(pi a)
+  Pow,   ///< a to the power of a small integer, `exponent`.
   Abs,
   CopySign, ///< |a| with the sign of b
   Max,
@@ -58,10 +62,18 @@ inline bool isTranscendental(FloatKind kind) {
          kind == FloatKind::Erf || kind == FloatKind::Erfc;
 }
 
+/// True for sines and cosines. They are sites only of angles that have been
+/// reduced (Turns.h).
+inline bool isTrigonometric(FloatKind kind) {
+  return kind == FloatKind::Sin || kind == FloatKind::Cos ||
+         kind == FloatKind::SinPi || kind == FloatKind::CosPi;
+}
+
 /// True for the ops that `afn` licenses to approximate.
 inline bool isApproximable(FloatKind kind) {
-  return isTranscendental(kind) || kind == FloatKind::Div ||
-         kind == FloatKind::Rcp || kind == FloatKind::Pow;
+  return isTranscendental(kind) || isTrigonometric(kind) ||
+         kind == FloatKind::Div || kind == FloatKind::Rcp ||
+         kind == FloatKind::Pow;
 }
 
 /// True for the ops whose result is rounded.

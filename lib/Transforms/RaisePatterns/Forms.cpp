@@ -98,6 +98,10 @@ FormBuilder::apply(const FloatView &view,
   const NormalForm &a = operands[0]->form;
   switch (view.kind) {
   case FloatKind::Opaque:
+  case FloatKind::Sin:
+  case FloatKind::Cos:
+  case FloatKind::SinPi:
+  case FloatKind::CosPi:
     return std::nullopt;
   case FloatKind::Add:
     return NormalForm::add(a, operands[1]->form);

@@ -54,6 +54,9 @@ TEST(Cost, SpecialFunctionUnit) {
   expectCost(one(Op::TanhApprox, Type::F16x2, "sm_103"), 3, 0, 2, 8);
   expectCost(one(Op::Ex2ApproxFtz, Type::F32), 1, 0, 0, 8);
   expectCost(one(Op::RcpApproxFtz, Type::F32), 1, 0, 0, 8);
+  // MUFU.SIN takes turns: a multiplication before it.
+  expectCost(one(Op::SinApprox, Type::F32), 2, 1, 0, 8);
+  expectCost(one(Op::CosApprox, Type::F32), 2, 1, 0, 8);
   // The forms that keep subnormals scale around the MUFU.
   expectCost(one(Op::Ex2Approx, Type::F32), 4, 2, 2, 8);
   expectCost(one(Op::RcpApprox, Type::F32), 7, 2, 8, 8);

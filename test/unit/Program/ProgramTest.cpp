@@ -206,6 +206,8 @@ TEST(Program, PtxNames) {
       {b.unary(Op::Ex2Approx, v), "ex2.approx.ftz.bf16x2"},
       {b.unary(Op::Ex2ApproxFtz, f), "ex2.approx.ftz.f32"},
       {b.unary(Op::RcpApprox, f), "rcp.approx.f32"},
+      {b.unary(Op::SinApprox, f), "sin.approx.f32"},
+      {b.unary(Op::CosApprox, f), "cos.approx.f32"},
       {b.unary(Op::TanhApprox, v), "tanh.approx.bf16x2"},
       {b.cvtPack(Type::F16x2, f, f), "cvt.rn.f16x2.f32"},
       {b.unpack(0, v), "shl.b32"},

@@ -13,6 +13,7 @@
 #include "poly/Program/Formats.h"
 #include "poly/Program/Replay.h"
 
+#include <cmath>
 #include <mpfr.h>
 
 using namespace poly;
@@ -118,6 +119,61 @@ TEST(SfuModel, ReplayUsesIt) {
             sfu::tanhBF16(0x3f00u) | uint32_t(sfu::tanhBF16(0xbf80u)) << 16);
   EXPECT_EQ(replay(single(Op::Ex2Approx, Type::F16x2, 1), &pair),
             sfu::ex2F16(0x3f00u) | uint32_t(sfu::ex2F16(0xbf80u)) << 16);
+}
+
+TEST(SfuModel, SineAndCosineSpecialValues) {
+  EXPECT_EQ(sfu::sinF32(0), 0u);
+  EXPECT_EQ(sfu::sinF32(0x80000000u), 0x80000000u);
+  EXPECT_EQ(sfu::cosF32(0x80000000u), 0x3f800000u);
+  for (uint32_t bits : {kInf, kInf | 0x80000000u, kNaN, 0xffc00001u}) {
+    EXPECT_TRUE(isNaN(Format::F32, sfu::sinF32(bits)));
+    EXPECT_TRUE(isNaN(Format::F32, sfu::cosF32(bits)));
+  }
+  EXPECT_EQ(sfu::sinF32(0x00000001u), 0x00000001u); // Kept.
+}
+
+// On the range for which the bound is documented, against MPFR.
+TEST(SfuModel, SineAndCosineAreCorrectlyRounded) {
+  mpfr_t x, y;
+  mpfr_init2(x, 24);
+  mpfr_init2(y, 24);
+  for (uint32_t i = 0; i <= 40000; ++i) {
+    float angle = float((double(i) / 20000 - 1) * 6.2831853);
+    uint32_t bits = encode(Format::F32, angle);
+    mpfr_set_d(x, angle, MPFR_RNDN);
+    mpfr_sin(y, x, MPFR_RNDN);
+    ASSERT_EQ(decode(Format::F32, sfu::sinF32(bits)), mpfr_get_d(y, MPFR_RNDN))
+        << angle;
+    mpfr_cos(y, x, MPFR_RNDN);
+    ASSERT_EQ(decode(Format::F32, sfu::cosF32(bits)), mpfr_get_d(y, MPFR_RNDN))
+        << angle;
+  }
+  mpfr_clear(x);
+  mpfr_clear(y);
+}
+
+// 2^-20.5 either way, through zero if need be; more than two ulps of 2^-22
+// either side of that would be another bound.
+TEST(SfuModel, SineAndCosineDeviateByTheDocumentedBound) {
+  Node node;
+  node.type = Type::F32;
+  for (Op op : {Op::SinApprox, Op::CosApprox}) {
+    node.op = op;
+    for (double value : {1.0, -0.5, 1e-3, 1e-7, -1e-12})
+      for (int direction : {-1, 1}) {
+        sfu::Deviation deviation;
+        deviation.trig = direction;
+        uint32_t bits = encode(Format::F32, value);
+        double exact = decode(Format::F32, bits);
+        double moved =
+            decode(Format::F32, sfu::deviate(node, bits, deviation)) - exact;
+        EXPECT_NEAR(moved * direction, std::exp2(-20.5), 0x1p-24) << value;
+      }
+    sfu::Deviation deviation;
+    deviation.trig = 1;
+    EXPECT_EQ(sfu::deviate(node, 0x80000000u, deviation), 0x80000000u);
+    EXPECT_EQ(sfu::deviate(node, kNaN, deviation), kNaN);
+  }
 }
 
 } // namespace

@@ -92,6 +92,9 @@ TEST(Bounds, OneUlpOfAConstantShows) {
   unsigned constants = 0, certified = 0;
   forEachPolynomial([&](const RegisteredProgram &entry) {
     const Program &program = entry.program;
+    // An ulp of f32 is nothing next to a 16-bit result's rounding.
+    if (hasF32Arithmetic(program.info()))
+      return;
     std::vector<uint32_t> inputs = allInputs(program.info());
     std::vector<uint32_t> outputs = replayAll(program, inputs);
     for (NodeId id = 0; id < program.nodes().size(); ++id) {

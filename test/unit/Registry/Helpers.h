@@ -28,6 +28,11 @@ inline bool isPolynomial(const ProgramInfo &info) {
   return false;
 }
 
+/// A polynomial in f32 with narrower results.
+inline bool hasF32Arithmetic(const ProgramInfo &info) {
+  return info.form.find("f32") != std::string::npos;
+}
+
 /// x times a function that goes from 0 to 1.
 inline bool isGate(const ProgramInfo &info) {
   return info.function == Function::Silu ||

@@ -68,7 +68,8 @@ TEST(Registry, NameSaysFormatsAndInfoAgrees) {
     EXPECT_EQ(info.name.find("-f32-") != std::string::npos, arguments == 2)
         << info.name;
     bool rounds = info.from == Format::F32 && !scalar &&
-                  (isPolynomial(info) || info.form == "tanhpacked");
+                  ((isPolynomial(info) && !hasF32Arithmetic(info)) ||
+                   info.form == "tanhpacked");
     EXPECT_EQ(info.roundsInput, rounds) << info.name;
   }
 }
@@ -100,11 +101,11 @@ TEST(Registry, SfuFormsSpendTheSfuInstructionsTheyClaim) {
   for (const RegisteredProgram &entry : activations()) {
     const ProgramInfo &info = entry.program.info();
     const auto &nodes = entry.program.nodes();
-    auto count = std::count_if(nodes.begin(), nodes.end(), [](const Node &n) {
-      return n.op >= Op::Ex2Approx && n.op <= Op::TanhApprox;
-    });
+    auto count = std::count_if(nodes.begin(), nodes.end(),
+                               [](const Node &n) { return isSfu(n.op); });
     unsigned expected = isPolynomial(info)          ? 0
                         : info.form == "tanhpacked" ? 1
+                        : isTurn(info.function)     ? info.lanes
                         : info.form == "sfu"        ? 2 * info.lanes
                                                     : info.lanes;
     EXPECT_EQ(count, expected) << info.name;

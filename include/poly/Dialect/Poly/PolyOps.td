@@ -225,6 +225,23 @@ def Poly_DGeluErfOp : Poly_PlainFunctionOp<"dgelu_erf",
 def Poly_DGeluTanhOp : Poly_PlainFunctionOp<"dgelu_tanh",
     "The derivative of `poly.gelu_tanh`">;
 
+class Poly_TurnOp<string mnemonic, string text>
+    : Poly_FunctionOp<mnemonic, text> {
+  let description = [{
+    Takes a phase in turns, which the range reduction of a fixed-point phase by
+    its integer's overflow gives, or x less the integer next to it. The phase is
+    in [-1/2, 1/2]: whoever writes the op says so, and programs say nothing of
+    other phases. See `poly.sigmoid` for the meaning of the parts.
+
+    ```mlir
+    %s = poly.sin_turn %phase : vector<2xf32>
+    %c = poly.cos_turn %phase : vector<2xf32>
+    ```
+  }];
+}
+def Poly_SinTurnOp : Poly_TurnOp<"sin_turn", "sin(2 pi x)">;
+def Poly_CosTurnOp : Poly_TurnOp<"cos_turn", "cos(2 pi x)">;
+
 def Poly_ExpRoleAttr : EnumAttr<Poly_Dialect, Poly_ExpRole, "exp_role"> {
   let assemblyFormat = "`<` $value `>`";
 }
