@@ -150,7 +150,10 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
               encode(format, (2 * (i + 0.5) / (f32Samples / 2) - 1) * reach));
     // A small error relative to the result is hardest next to the zeros of sine
     // and cosine, where the patterns of the argument are sparse.
-    if (isTurn(info.function))
+    if (isTurn(info.function)) {
+      // Fixed-point phases are spread evenly over the turn.
+      for (unsigned i = 0; i < f32Samples; ++i)
+        inputs.push_back(encode(format, (i + 0.5) / f32Samples - 0.5));
       for (double zero : {0.25, 0.5})
         for (uint32_t bits = 0; bits < 0x8000u; ++bits)
           for (int sign : {-1, 1}) {
@@ -160,6 +163,7 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
             for (int side : {-1, 1})
               inputs.push_back(encode(format, side * (zero + sign * distance)));
           }
+    }
     // The limits of the format.
     for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
       for (uint32_t sign : {0u, t.signMask})

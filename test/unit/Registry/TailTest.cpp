@@ -122,6 +122,9 @@ TEST(OneUlp, SfuAndEx2PolyInSixteenBits) {
     if (info.to == Format::F32 ||
         (info.form != "sfu" && info.form != "ex2poly"))
       continue;
+    // The bound of the unit's sine is absolute: many ulps next to a zero.
+    if (isTurn(info.function))
+      continue;
     // Near a zero of the derivative an absolute error of f32 is some ulps.
     bool crossesZero = info.function == Function::DSilu ||
                        info.function == Function::DGeluErf ||
