@@ -18,6 +18,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ReferenceSpelling.h"
+
 #include "Exponentials.h"
 
 #include "poly/Transforms/DeviceCode.h"
@@ -123,8 +125,7 @@ static void restore(Operation *op) {
   if (op->getNumOperands() < 2)
     return; // Free-standing: poly-expand gives it its reference spelling.
   Value operand = op->getOperand(0);
-  op->getResult(0).replaceAllUsesWith(op->getOperand(1));
-  op->erase();
+  replaceByOriginal(op);
   // An extension or negation that poly-raise built for the operand.
   while (Operation *def = operand.getDefiningOp()) {
     if (!isOpTriviallyDead(def) || def->getNumOperands() != 1)

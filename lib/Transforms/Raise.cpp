@@ -11,6 +11,7 @@
 #include "Semantic/ValueGraph.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Dialect/Poly/RescaledAttr.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/Passes.h"
 
@@ -77,8 +78,24 @@ Argument findArgument(const Idiom &idiom) {
   return fallback;
 }
 
-/// Ops of the dialect that the source is written in, so that code which has
-/// been lowered already stays lowered.
+/// value * number, in ops of the dialect that the source is written in, so that
+/// code which has been lowered already stays lowered.
+Value createProduct(OpBuilder &builder, const Idiom &idiom, Value value,
+                    double number) {
+  Location loc = idiom.root->getLoc();
+  Type type = value.getType();
+  TypedAttr attr =
+      FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, attr);
+  if (isa<LLVM::LLVMDialect>(idiom.root->getDialect())) {
+    Value factor = LLVM::ConstantOp::create(builder, loc, type, attr);
+    return LLVM::FMulOp::create(builder, loc, value, factor);
+  }
+  Value factor = arith::ConstantOp::create(builder, loc, attr);
+  return arith::MulFOp::create(builder, loc, value, factor);
+}
+
 Value createArgument(OpBuilder &builder, const Idiom &idiom,
                      const Argument &argument) {
   Location loc = idiom.root->getLoc();
@@ -91,17 +108,8 @@ Value createArgument(OpBuilder &builder, const Idiom &idiom,
                 : arith::ExtFOp::create(builder, loc, type, value).getResult();
   // The sign of an argument that is scaled anyway goes into the scale.
   if (argument.scale != 1) {
-    double scale = argument.needsNeg ? -argument.scale : argument.scale;
-    TypedAttr attr =
-        FloatAttr::get(cast<FloatType>(getElementTypeOrSelf(type)), scale);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = DenseElementsAttr::get(vector, attr);
-    if (isLLVM) {
-      Value factor = LLVM::ConstantOp::create(builder, loc, type, attr);
-      return LLVM::FMulOp::create(builder, loc, value, factor);
-    }
-    Value factor = arith::ConstantOp::create(builder, loc, attr);
-    return arith::MulFOp::create(builder, loc, value, factor);
+    return createProduct(builder, idiom, value,
+                         argument.needsNeg ? -argument.scale : argument.scale);
   }
   if (argument.needsNeg)
     value = isLLVM ? LLVM::FNegOp::create(builder, loc, value).getResult()
@@ -161,7 +169,7 @@ void annotate(const Idiom &idiom, Operation *op, unsigned &nextPair,
   }
 }
 
-/// What is worth saying about a site that stays without a proof.
+/// What is worth saying about code that stays, or a site without a proof.
 struct Note {
   Location loc;
   std::string kind;
@@ -170,7 +178,8 @@ struct Note {
 
 /// Drops what was found inside the body of a library function that is known
 /// as a whole: libdevice's tanhf computes tanh(|x|) on the way.
-void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms) {
+void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms,
+                      std::vector<NearMiss> &nearMisses) {
   llvm::DenseSet<Operation *> inside;
   ValueGraph graph;
   root->walk([&](InlinedOp inlined) {
@@ -182,10 +191,18 @@ void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms) {
       if (Operation *op = node.value ? node.value.getDefiningOp() : nullptr)
         inside.insert(op);
   });
-  if (!inside.empty())
-    llvm::erase_if(idioms, [&](const Idiom &idiom) {
-      return inside.contains(idiom.root);
-    });
+  if (inside.empty())
+    return;
+  llvm::erase_if(
+      idioms, [&](const Idiom &idiom) { return inside.contains(idiom.root); });
+  llvm::erase_if(nearMisses, [&](const NearMiss &miss) {
+    return inside.contains(miss.op);
+  });
+}
+
+void markRescaled(Value product) {
+  Operation *op = product.getDefiningOp();
+  op->setAttr(kRescaledAttr, UnitAttr::get(op->getContext()));
 }
 
 /// Inserts the ops of sines and cosines.
@@ -212,8 +229,12 @@ unsigned raiseTurns(TurnSearch &turns, unsigned &nextPair,
 unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
   if (hasInherited(root, PolyDialect::kKeepAttr))
     return 0;
-  std::vector<Idiom> idioms = findIdioms(root);
-  dropInsideBodies(root, idioms);
+  std::vector<NearMiss> nearMisses;
+  std::vector<Idiom> idioms = findIdioms(root, &nearMisses);
+  dropInsideBodies(root, idioms, nearMisses);
+  for (const NearMiss &miss : nearMisses)
+    notes.push_back(
+        {miss.op->getLoc(), miss.function.str(), "left alone: " + miss.whyNot});
   // Everything is looked up before anything is changed.
   TurnSearch turns = findTurns(root);
   for (const TurnRefusal &refusal : turns.refusals)
@@ -241,16 +262,30 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
     builder.setInsertionPointAfter(idiom.root);
     Value original = idiom.root->getResult(0);
     Value operand = createArgument(builder, idiom, argument);
+    // What the function op stands for, where the root is a multiple of it.
+    bool isMultiple = idiom.target.factor != 1;
+    Value replaced = original;
+    if (isMultiple) {
+      replaced =
+          createProduct(builder, idiom, original, 1 / idiom.target.factor);
+      markRescaled(replaced);
+    }
     Operation *op = createFunctionOp(builder, idiom.root->getLoc(),
-                                     idiom.target.function, operand, original,
+                                     idiom.target.function, operand, replaced,
                                      getCommonFlags(idiom), hasConsent(idiom));
     copySteering(idiom, op);
     annotate(idiom, op, nextPair, pairs);
     if (!idiom.exponent.whyNot.empty())
       notes.push_back({op->getLoc(), idiom.kind.str(),
                        "no row maximum: " + idiom.exponent.whyNot});
-    original.replaceAllUsesExcept(op->getResult(0), op);
-    replacements[original] = op->getResult(0);
+    Value result = op->getResult(0);
+    if (isMultiple) {
+      result = createProduct(builder, idiom, result, idiom.target.factor);
+      markRescaled(result);
+    }
+    llvm::SmallPtrSet<Operation *, 2> own = {op, replaced.getDefiningOp()};
+    original.replaceAllUsesExcept(result, own);
+    replacements[original] = result;
     ++raised;
   }
   return raised + raiseTurns(turns, nextPair, pairs);

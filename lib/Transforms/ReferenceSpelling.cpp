@@ -8,6 +8,8 @@
 
 #include "ReferenceSpelling.h"
 
+#include "poly/Dialect/Poly/RescaledAttr.h"
+
 #include "poly/Dialect/Poly/PolyDialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -154,11 +156,26 @@ Value Writer::write(Function function, Value x) {
   llvm_unreachable("a function without an op");
 }
 
+void mlir::poly::replaceByOriginal(Operation *op) {
+  Value original = op->getOperand(1);
+  Operation *divided = original.getDefiningOp();
+  if (divided && divided->hasAttr(kRescaledAttr))
+    for (Operation *user :
+         llvm::make_early_inc_range(op->getResult(0).getUsers()))
+      if (user->hasAttr(kRescaledAttr)) {
+        user->getResult(0).replaceAllUsesWith(divided->getOperand(0));
+        user->erase();
+      }
+  op->getResult(0).replaceAllUsesWith(original);
+  op->erase();
+  if (divided && divided->hasAttr(kRescaledAttr) && divided->use_empty())
+    divided->erase();
+}
+
 void mlir::poly::expandReference(Operation *op) {
-  Value replacement =
-      op->getNumOperands() > 1
-          ? op->getOperand(1)
-          : Writer(op).write(*getFunction(op), op->getOperand(0));
+  if (op->getNumOperands() > 1)
+    return replaceByOriginal(op);
+  Value replacement = Writer(op).write(*getFunction(op), op->getOperand(0));
   op->getResult(0).replaceAllUsesWith(replacement);
   op->erase();
 }

@@ -13,6 +13,10 @@
 
 namespace mlir::poly {
 
+/// Replaces a poly function op by the value that it says it replaces, which may
+/// be a multiple of what the source computes, and erases it.
+void replaceByOriginal(Operation *op);
+
 /// Replaces a poly function op that no planner saw by the value it replaces,
 /// or by arith and math ops when it replaces none.
 void expandReference(Operation *op);

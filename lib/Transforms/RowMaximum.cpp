@@ -9,6 +9,8 @@
 #include "RowMaximum.h"
 
 #include "RowMaximum/BoundProof.h"
+#include "RowMaximum/SharedAccess.h"
+#include "RowMaximum/SharedMaximum.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -100,7 +102,7 @@ bool isMaximum(Value value, unsigned depth = 0) {
     return false;
   }
   Operation *op = value.getDefiningOp();
-  if (viewMaxReduction(op))
+  if (viewMaxReduction(op) || viewRowReduction(value))
     return true;
   // What a loop has collected.
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
@@ -182,35 +184,6 @@ bool isLoaded(Value value) {
   Operation *op = value.getDefiningOp();
   return op && getFloatView(op).kind == FloatKind::Opaque &&
          op->getNumRegions() == 0 && hasEffect<MemoryEffects::Read>(op);
-}
-
-/// The address that a load of memory shared by the threads of a block reads.
-Value getSharedAddress(Value value) {
-  value = stripScaling(value);
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return {};
-  // Through registers of another type.
-  for (unsigned i = 0; i < 4 && isa<LLVM::BitcastOp, arith::BitcastOp>(op);
-       ++i) {
-    op = op->getOperand(0).getDefiningOp();
-    if (!op)
-      return {};
-  }
-  bool isAsm = isa<LLVM::InlineAsmOp>(op);
-  if (!isAsm && !hasEffect<MemoryEffects::Read>(op))
-    return {};
-  if (isAsm && op->getNumResults() == 0)
-    return {};
-  for (Value operand : op->getOperands()) {
-    if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(operand.getType()))
-      if (pointer.getAddressSpace() == NVVM::NVVMMemorySpace::Shared)
-        return operand;
-    if (auto memref = dyn_cast<MemRefType>(operand.getType()))
-      if (gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(memref))
-        return operand;
-  }
-  return {};
 }
 
 /// Whether a maximum that covers \p minuend is stored to the memory that
@@ -295,11 +268,21 @@ ExponentFacts analyzeExponent(Value argument) {
   std::optional<Difference> difference = viewDifference(argument);
   if (!difference || facts.bound)
     return facts;
-  if (Value address = getSharedAddress(difference->subtrahend)) {
-    if (isMaximumStored(difference->minuend, address)) {
+  SmallVector<Operation *> loads =
+      getSharedLoads(stripScaling(difference->subtrahend));
+  if (!loads.empty()) {
+    if (llvm::any_of(loads, [&](Operation *load) {
+          Value address = getSharedAccess(load).pointer;
+          return address && isMaximumStored(difference->minuend, address);
+        })) {
       facts.use = ExponentUse::Weight;
-      facts.whyNot = "the maximum passes through shared memory, which is not "
-                     "followed";
+      facts.whyNot = "the maximum passes through shared memory: " +
+                     (prover.whyNotShared.empty()
+                          ? "what is read is used in a way that is not followed"
+                          : prover.whyNotShared);
+    } else {
+      facts.whyNot = "what is subtracted was read from shared memory, and no "
+                     "maximum of these scores is stored there";
     }
     return facts;
   }
@@ -307,6 +290,9 @@ ExponentFacts analyzeExponent(Value argument) {
                   (difference->isScaled || !isLoaded(difference->minuend));
   if (hasLogarithm(difference->subtrahend) || isStored) {
     facts.use = ExponentUse::LogSumExp;
+    if (!hasLogarithm(difference->subtrahend))
+      facts.whyNot = "what is subtracted is loaded from memory that others may "
+                     "store to";
     return facts;
   }
   facts.whyNot = prover.whyNot.empty()

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "poly/Transforms/SourceCost.h"
+#include "poly/Dialect/Poly/RescaledAttr.h"
 
 #include "RaisePatterns/FloatView.h"
 
@@ -54,7 +55,9 @@ deadOps(llvm::ArrayRef<Operation *> sites) {
         }))
       continue;
     inSet.insert(def);
-    dead.push_back(def);
+    // The source has no such product.
+    if (!def->hasAttr(kRescaledAttr))
+      dead.push_back(def);
     // The body of a library function is counted as the function.
     if (auto inlined = dyn_cast<InlinedOp>(def))
       worklist.push_back(inlined.getOperand());

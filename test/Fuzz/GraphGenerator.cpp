@@ -227,7 +227,7 @@ Value GraphGenerator::tanhIdiom(Value x) {
 
 Value GraphGenerator::idiom(Value x) {
   Value one = literal(1);
-  switch (pick(12)) {
+  switch (pick(16)) {
   case 0:
   case 1:
     return sigmoid(x);
@@ -262,8 +262,43 @@ Value GraphGenerator::idiom(Value x) {
     Value s = sigmoid(x);
     return mul(s, fma(x, sub(one, s), one));
   }
-  default: // Swish with a slope.
+  case 11: // Swish with a slope.
     return mul(x, sigmoid(scale(x, chance(50) ? 1.702 : 1.5)));
+  case 12: { // The same, or another multiple, as one quotient.
+    Value denominator = add(one, exp(scale(x, chance(50) ? -1.702 : -1.25)));
+    return div(chance(60) ? x : literal(chance(50) ? 2 : 0.75), denominator);
+  }
+  case 13: { // A softmax weight, scaled in one of several ways.
+    Value other = variables[pick(variables.size())];
+    Value largest = maximum(x, chance(80) ? other : neg(x));
+    switch (pick(3)) {
+    case 0:
+      return exp(scale(sub(x, largest), 0.125));
+    case 1: {
+      Value factor = literal(chance(80) ? 0.25 : -0.25);
+      return exp(sub(mul(x, factor), mul(largest, factor)));
+    }
+    default: {
+      Value factor = literal(0.18033688);
+      return unary("math.exp2", "llvm.intr.exp2",
+                   fma(x, factor, neg(mul(largest, factor))));
+    }
+    }
+  }
+  case 14: { // The derivative of tanh-GELU.
+    Value u =
+        scale(fma(mul(mul(x, x), x), literal(0.044715), x), 0.7978845608028654);
+    Value t = tanhIdiom(u);
+    Value slope =
+        scale(fma(mul(x, x), literal(0.134145), one), 0.7978845608028654);
+    Value bell = mul(sub(one, mul(t, t)), slope);
+    return add(mul(scale(x, 0.5), bell), scale(add(one, t), 0.5));
+  }
+  default: { // A softcap, then a weight.
+    Value capped = scale(tanhIdiom(scale(x, 1.0 / 30)), 30);
+    Value other = variables[pick(variables.size())];
+    return exp(sub(capped, maximum(capped, other)));
+  }
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include "poly/Dialect/Poly/PolyDialect.h"
 
+#include "poly/Dialect/Poly/RescaledAttr.h"
+
 #include "poly/Program/ProgramFile.h"
 
 #include "mlir/IR/Builders.h"
@@ -151,7 +153,7 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kOptInAttr || name == kRoundInputsAttr ||
-      name == kRoundOffsetsAttr || name == kKeepAttr) {
+      name == kRoundOffsetsAttr || name == kKeepAttr || name == kRescaledAttr) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "attribute '" << name << "' must be a unit attribute";

@@ -28,9 +28,11 @@
 #include "Forms.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
+#include "poly/Dialect/Poly/RescaledAttr.h"
 #include "poly/Transforms/DeviceCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -60,7 +62,8 @@ constexpr unsigned kMaxLivenessDepth = 6;
 
 bool isReplaced(Operation *root) {
   return llvm::any_of(root->getUses(), [](OpOperand &use) {
-    return getFunction(use.getOwner()) && use.getOperandNumber() == 1;
+    return use.getOwner()->hasAttr(kRescaledAttr) ||
+           (getFunction(use.getOwner()) && use.getOperandNumber() == 1);
   });
 }
 
@@ -220,6 +223,8 @@ public:
   explicit IdiomFinder(Operation *root) : root(root), views(root) {}
 
   std::vector<Idiom> find();
+  /// After find().
+  std::vector<NearMiss> takeNearMisses();
 
 private:
   enum class State { Unseen, Open, Kept, Dropped };
@@ -229,13 +234,17 @@ private:
                    FormBuilder &forms,
                    llvm::SmallPtrSetImpl<Operation *> &seen);
   void addMatch(Operation *op, Value base, Target target);
-  void noteNearMiss(Operation *op, Value base);
+  void noteNearMiss(Operation *op, Value base, Function function);
+  void noteUnsupported(Operation *op);
+  void note(Operation *op, StringRef function, const Twine &whyNot) {
+    notes.push_back({op, function, whyNot.str()});
+  }
 
   void resolveAll();
   void resolve(unsigned index);
   static bool isUsedOutside(const Idiom &inner, const Idiom &outer);
   static bool isValueBeside(const Idiom &inner, const Idiom &outer);
-  void resolveProduct(Idiom &outer, ArrayRef<unsigned> inside);
+  bool resolveMultiple(Idiom &outer, ArrayRef<unsigned> inside);
   bool dropSharers();
   void markPairs();
   void addExponential(Operation *op);
@@ -253,6 +262,7 @@ private:
   llvm::DenseSet<Operation *> untouchable;
   /// Ops that are almost a known function.
   llvm::DenseSet<Operation *> nearMisses;
+  std::vector<NearMiss> notes;
   /// What an exponential is part of that is no single function op.
   llvm::DenseMap<Operation *, StringRef> labels;
 };
@@ -264,11 +274,13 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
   idiom.target = target;
   idiom.isRaised = isReplaced(op);
   if (!collectOps(idiom, views)) {
-    LLVM_DEBUG(llvm::dbgs() << "too many ops for one idiom: " << *op << "\n");
+    note(op, toStringRef(::poly::name(target.function)),
+         "it takes more operations than are looked at");
     return;
   }
   if (isKept(idiom)) {
-    LLVM_DEBUG(llvm::dbgs() << "marked to be kept: " << *op << "\n");
+    note(op, toStringRef(::poly::name(target.function)),
+         "it is marked poly.keep");
     untouchable.insert(idiom.ops.begin(), idiom.ops.end());
     return;
   }
@@ -286,7 +298,7 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
   // is the other, or its negation, by a detour such as 0 - x.
   Idiom &known = matches[it->second];
   auto rank = [](const Idiom &match) {
-    return std::make_tuple(!match.target.isProduct, match.target.scale == 1,
+    return std::make_tuple(match.target.factor == 1, match.target.scale == 1,
                            match.ops.size());
   };
   if (rank(idiom) > rank(known))
@@ -294,11 +306,13 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
 }
 
 /// Exponentials of a near miss stay: whoever wrote 1.001 may have meant it.
-void IdiomFinder::noteNearMiss(Operation *op, Value base) {
+void IdiomFinder::noteNearMiss(Operation *op, Value base, Function function) {
   Idiom idiom;
   idiom.root = op;
   idiom.base = base;
-  nearMisses.insert(op);
+  if (nearMisses.insert(op).second)
+    note(op, toStringRef(::poly::name(function)),
+         "a constant differs from that of the function");
   if (collectOps(idiom, views))
     untouchable.insert(idiom.ops.begin(), idiom.ops.end());
 }
@@ -316,8 +330,11 @@ void IdiomFinder::searchUsers(Operation *seed, Value base,
     std::optional<Target> target = matchTarget(value->form, scales);
     if (target && value->isNaNOfNaN)
       addMatch(op, base, *target);
-    else if (isNearTarget(value->form))
-      noteNearMiss(op, base);
+    else if (target)
+      note(op, toStringRef(::poly::name(target->function)),
+           "it gives a number where the function gives NaN");
+    else if (std::optional<Function> near = getNearTarget(value->form))
+      noteNearMiss(op, base, *near);
     if (++evaluated == kMaxEvaluatedUsers)
       break;
     for (Operation *user : op->getUsers()) {
@@ -340,25 +357,39 @@ void IdiomFinder::searchBase(Value base, ArrayRef<Operation *> seeds) {
         searchUsers(seed, base, *scales, forms, seen);
 }
 
-/// Swish has no function op: its site is the sigmoid or tanh inside, or else
-/// the exponential.
-void IdiomFinder::resolveProduct(Idiom &outer, ArrayRef<unsigned> inside) {
-  StringRef label =
-      isQuickGeluScale(outer.target.scale) ? "quick_gelu" : "swish";
-  // The tanh of half of the argument does as well.
-  for (Function function : {Function::Sigmoid, Function::Tanh}) {
-    bool isInside = false;
-    for (unsigned inner : inside)
-      if (matches[inner].target.function == function) {
-        matches[inner].kind = label;
-        isInside = true;
-      }
-    if (isInside)
-      return;
-  }
+/// Whether a multiple of a function is a site: not if the function itself is
+/// there as well. Of Swish, the sigmoid or the tanh of half of the argument.
+bool IdiomFinder::resolveMultiple(Idiom &outer, ArrayRef<unsigned> inside) {
+  StringRef label = !outer.target.isProduct                ? StringRef()
+                    : isQuickGeluScale(outer.target.scale) ? "quick_gelu"
+                                                           : "swish";
+  outer.kind = label;
+  if (outer.target.isProduct)
+    for (Function function : {Function::Sigmoid, Function::Tanh}) {
+      bool isInside = false;
+      for (unsigned inner : inside)
+        if (matches[inner].target.function == function) {
+          matches[inner].kind = label;
+          isInside = true;
+        }
+      if (isInside)
+        return false;
+    }
+  if (!inside.empty())
+    return false;
+  // A steep slope would take numbers past the largest one, and the literals of
+  // a narrow type would round the factor.
+  int exponent = 0;
+  bool isSteep = outer.target.isProduct && std::abs(outer.target.scale) > 1;
+  bool isExact = std::abs(std::frexp(outer.target.factor, &exponent)) == 0.5;
+  bool isWide = getElementFormat(outer.root->getResult(0).getType()) ==
+                ::poly::Format::F32;
+  if (!isSteep && (isExact || isWide))
+    return true;
   for (Operation *op : outer.ops)
     if (isTranscendental(views.getView(op).kind))
       labels[op] = label;
+  return false;
 }
 
 /// Whether anything outside of \p outer needs the value of \p inner.
@@ -371,7 +402,7 @@ bool IdiomFinder::isUsedOutside(const Idiom &inner, const Idiom &outer) {
 /// Whether \p inner is the function whose derivative \p outer is, and is an
 /// output as well. A derivative of SiLU or GELU needs more than its value.
 bool IdiomFinder::isValueBeside(const Idiom &inner, const Idiom &outer) {
-  return inner.base == outer.base &&
+  return inner.base == outer.base && inner.target.factor == 1 &&
          ::poly::resultFunction(inner.target.function, 1) ==
              outer.target.function &&
          isUsedOutside(inner, outer);
@@ -393,7 +424,8 @@ void IdiomFinder::resolve(unsigned index) {
     unsigned inner = it->second;
     resolve(inner);
     bool isSame = matches[inner].base == outer.base &&
-                  matches[inner].target.function == outer.target.function;
+                  matches[inner].target.function == outer.target.function &&
+                  matches[inner].target.factor == outer.target.factor;
     sameInside += isSame;
     if (states[inner] == State::Kept) {
       keptInside.push_back(inner);
@@ -401,8 +433,7 @@ void IdiomFinder::resolve(unsigned index) {
       consentInside |= hasConsent(matches[inner]);
     }
   }
-  if (outer.target.isProduct) {
-    resolveProduct(outer, keptInside);
+  if (outer.target.factor != 1 && !resolveMultiple(outer, keptInside)) {
     states[index] = State::Dropped;
     return;
   }
@@ -437,7 +468,7 @@ bool IdiomFinder::dropSharers() {
     Operation *inner = entry.first;
     ArrayRef<unsigned> outers = entry.second;
     const Idiom &match = matches[matchOfRoot[inner]];
-    if (match.target.isProduct)
+    if (match.target.factor != 1)
       continue;
     // s (1 - s) beside s is computed from s.
     bool isSimple = match.target.function == Function::Sigmoid ||
@@ -469,7 +500,7 @@ void IdiomFinder::resolveAll() {
   banned.clear();
   // What is almost a function of x is not that function of 1.0001 x.
   for (const Idiom &match : matches)
-    banned.push_back(match.target.scale != 1 &&
+    banned.push_back((match.target.scale != 1 || match.target.factor != 1) &&
                      nearMisses.contains(match.root));
   do {
     states.assign(matches.size(), State::Unseen);
@@ -520,7 +551,8 @@ void IdiomFinder::addExponential(Operation *op) {
   for (Operation *user : op->getUsers())
     for (Value operand : views.getView(user).getOperands())
       if (!views.getConstant(operand) && isLiteral(operand))
-        return;
+        return note(op, toStringRef(::poly::name(idiom.target.function)),
+                    "the lanes of a literal around it differ");
   idiom.exponent = analyzeExponent(idiom.base);
   bool isSoftmax = idiom.exponent.use == ExponentUse::Weight ||
                    idiom.exponent.use == ExponentUse::Correction;
@@ -530,6 +562,47 @@ void IdiomFinder::addExponential(Operation *op) {
   states.push_back(State::Kept);
 }
 
+/// An exponential of a kind that no program serves.
+void IdiomFinder::noteUnsupported(Operation *op) {
+  if (auto inlineAsm = dyn_cast<LLVM::InlineAsmOp>(op)) {
+    StringRef text = inlineAsm.getAsmString();
+    if (inlineAsm.getHasSideEffects() &&
+        (text.contains("ex2.approx") || text.contains("tanh.approx")))
+      note(op, text.contains("ex2.approx") ? "exp2" : "tanh",
+           "volatile assembly stays as it is");
+    return;
+  }
+  if (!isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp, LLVM::ExpOp,
+           LLVM::Exp2Op>(op))
+    return;
+  Type type = op->getResult(0).getType();
+  auto vector = dyn_cast<VectorType>(type);
+  note(op, op->getName().stripDialect(),
+       getElementTypeOrSelf(type).isF64() ? "no program computes f64"
+       : isa<TensorType>(type)            ? "tensors stay"
+       : vector && vector.isScalable()    ? "scalable vectors stay"
+                                          : "no program serves its type");
+}
+
+/// Of what stays, the outermost ops that are part of no site.
+std::vector<NearMiss> IdiomFinder::takeNearMisses() {
+  llvm::DenseSet<Operation *> inSites;
+  for (auto [i, match] : llvm::enumerate(matches))
+    if (states[i] == State::Kept)
+      inSites.insert(match.ops.begin(), match.ops.end());
+  auto isInnerMiss = [&](const NearMiss &miss) {
+    return llvm::any_of(miss.op->getUsers(), [&](Operation *user) {
+      return nearMisses.contains(user);
+    });
+  };
+  llvm::DenseSet<Operation *> seen;
+  llvm::erase_if(notes, [&](const NearMiss &miss) {
+    return inSites.contains(miss.op) || isInnerMiss(miss) || !isLive(miss.op) ||
+           !seen.insert(miss.op).second;
+  });
+  return std::move(notes);
+}
+
 std::vector<Idiom> IdiomFinder::find() {
   llvm::MapVector<Value, SmallVector<Operation *, 2>> seedsOfBase;
   BaseCollector collector(views);
@@ -537,6 +610,8 @@ std::vector<Idiom> IdiomFinder::find() {
     if (op->getNumRegions() != 0 && op->hasAttr(PolyDialect::kKeepAttr))
       return WalkResult::skip();
     FloatView view = getFloatView(op);
+    if (view.kind == FloatKind::Opaque)
+      noteUnsupported(op);
     if (isTranscendental(view.kind) && !views.getConstant(view.operands[0])) {
       seeds.push_back(op);
       for (Value base : collector.collect(view.operands[0]))
@@ -571,8 +646,13 @@ std::vector<Idiom> IdiomFinder::find() {
 
 } // namespace
 
-std::vector<Idiom> findIdioms(Operation *root) {
-  return IdiomFinder(root).find();
+std::vector<Idiom> findIdioms(Operation *root,
+                              std::vector<NearMiss> *nearMisses) {
+  IdiomFinder finder(root);
+  std::vector<Idiom> idioms = finder.find();
+  if (nearMisses)
+    *nearMisses = finder.takeNearMisses();
+  return idioms;
 }
 
 arith::FastMathFlags getCommonFlags(const Idiom &idiom) {

@@ -39,10 +39,19 @@ struct Idiom {
   unsigned pair = 0;
 };
 
+/// Code that looks like a function, but stays.
+struct NearMiss {
+  Operation *op;
+  StringRef function;
+  std::string whyNot;
+};
+
 /// The outermost idioms below \p root (a region op of device code) with no
 /// idiom inside another, in the order of their transcendental ops. Takes time
 /// linear in the number of ops.
-std::vector<Idiom> findIdioms(Operation *root);
+/// What is almost an idiom and stays, with the reason, goes to \p nearMisses.
+std::vector<Idiom> findIdioms(Operation *root,
+                              std::vector<NearMiss> *nearMisses = nullptr);
 
 /// The flags that all flag-carrying ops of \p idiom have in common, exact
 /// widenings aside.

@@ -128,10 +128,31 @@ std::optional<Target> matchScaled(const NormalForm &form, double scale) {
       target.scale = scale;
       target.isProduct = isSilu;
       if (isSilu)
-        target.function = Function::Sigmoid;
+        target.factor = 1 / scale;
       return target;
     }
   }
+  return std::nullopt;
+}
+
+/// A multiple of the sigmoid of the scaled variable.
+std::optional<Target> matchMultiple(const NormalForm &form, double scale) {
+  NormalForm stretched = form.stretched(scale);
+  // The sigmoid of 0 is a half.
+  double factor = 2 * stretched.evaluate(0);
+  bool isMultiple = std::abs(factor - 1) > 0.02 && std::abs(factor) > 1e-6;
+  if (!std::isfinite(factor) || !isMultiple)
+    return std::nullopt;
+  double atProbe = stretched.evaluate(kProbe) / factor;
+  for (const KnownForm &candidate : targets())
+    if (candidate.target.function == Function::Sigmoid &&
+        std::abs(candidate.atProbe - atProbe) < 1e-6 &&
+        (factor * candidate.form).isSame(stretched)) {
+      Target target = candidate.target;
+      target.scale = scale;
+      target.factor = factor;
+      return target;
+    }
   return std::nullopt;
 }
 
@@ -145,26 +166,33 @@ std::optional<Target> matchTarget(const NormalForm &form,
         candidate.form.isSame(form))
       return candidate.target;
   // A scale a little off a known one is a near miss.
-  if (scales.empty() || !form.hasDenominator() || isNearTarget(form))
+  if (!form.hasDenominator() || getNearTarget(form))
     return std::nullopt;
   for (double scale : scales)
     if (std::optional<Target> target = matchScaled(form, scale))
       return target;
+  constexpr double kKnownScales[] = {1, 2, 0.5};
+  for (double scale :
+       scales.empty() ? llvm::ArrayRef<double>(kKnownScales) : scales)
+    if (std::optional<Target> target = matchMultiple(form, scale))
+      return target;
   return std::nullopt;
 }
 
-bool isNearTarget(const NormalForm &form) {
+std::optional<Function> getNearTarget(const NormalForm &form) {
   if (!form.hasDenominator())
-    return false;
+    return std::nullopt;
   std::array<double, 4> values = evaluateWide(form);
-  return std::any_of(targets().begin(), targets().end(),
-                     [&](const KnownForm &known) {
-                       for (unsigned i = 0; i < 4; ++i)
-                         if (!(std::abs(values[i] - known.atWideProbes[i]) <=
-                               0.02 * std::abs(known.atWideProbes[i])))
-                           return false;
-                       return true;
-                     });
+  auto isNear = [&](const KnownForm &known) {
+    for (unsigned i = 0; i < 4; ++i)
+      if (!(std::abs(values[i] - known.atWideProbes[i]) <=
+            0.02 * std::abs(known.atWideProbes[i])))
+        return false;
+    return true;
+  };
+  auto it = std::find_if(targets().begin(), targets().end(), isNear);
+  return it == targets().end() ? std::nullopt
+                               : std::optional(it->target.function);
 }
 
 bool isQuickGeluScale(double scale) {

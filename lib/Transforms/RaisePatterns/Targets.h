@@ -26,19 +26,22 @@ struct Target {
   ::poly::Function function = ::poly::Function::Sigmoid;
   bool negated = false;
   double scale = 1;
-  /// The function is the sigmoid, and the form is x times it: Swish.
+  /// The form is x times the sigmoid of the scaled x: Swish, a multiple of
+  /// SiLU.
   bool isProduct = false;
+  /// The form is this multiple of the function.
+  double factor = 1;
 };
 
 /// The target that \p form equals, if any. Sigmoid, tanh and Swish are also
-/// looked for with x scaled by each of \p scales.
+/// looked for with x scaled by each of \p scales, and any multiple of sigmoid.
 std::optional<Target> matchTarget(const NormalForm &form,
                                   llvm::ArrayRef<double> scales = {});
 
-/// Whether \p form is within a few percent of a known function on a wide
-/// interval. One that is so without being equal has a constant that somebody
-/// chose or mistyped; either way it is no place for an approximation.
-bool isNearTarget(const NormalForm &form);
+/// The known function that \p form is within a few percent of on a wide
+/// interval, if any. A form that is so without being equal has a constant that
+/// somebody chose or mistyped; either way it is no place for an approximation.
+std::optional<::poly::Function> getNearTarget(const NormalForm &form);
 
 /// Whether \p scale is the 1.702 of quick-GELU.
 bool isQuickGeluScale(double scale);

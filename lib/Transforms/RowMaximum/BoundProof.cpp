@@ -9,6 +9,7 @@
 #include "BoundProof.h"
 
 #include "../RowMaximum.h"
+#include "SharedMaximum.h"
 
 #include "poly/Program/Formats.h"
 #include "poly/Transforms/Sites.h"
@@ -29,9 +30,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A proof visits at most this many pairs of values.
 constexpr unsigned kMaxSteps = 1000;
 constexpr unsigned kMaxDepth = 40;
+constexpr unsigned kMaxSharedProofs = 128;
 /// Longer vectors are not taken apart lane by lane.
 constexpr int64_t kMaxLanes = 64;
 } // namespace
+
+/// Half an ulp of a product is small in f32 alone; in the narrow formats, it is
+/// 1 at 256 or 2048 already.
+static bool hasFusedSlack(Value product) {
+  return getElementFormat(product.getType()) == ::poly::Format::F32;
+}
 
 bool Prover::isNotNegative(Value value, unsigned depth) {
   if (depth > 8)
@@ -105,7 +113,31 @@ bool Prover::atMost(Operand a, Factor factor, Operand m, double &slack,
   if (atMostOfMaximum(a, factor, m, slack, depth))
     return true;
   slack = before;
-  return leftAtMost(a, factor, m, slack, depth);
+  if (leftAtMost(a, factor, m, slack, depth))
+    return true;
+  slack = before;
+  return atMostOfShared(a, factor, m, slack);
+}
+
+/// A maximum that other threads took part in.
+bool Prover::atMostOfShared(Operand a, Factor factor, Operand m,
+                            double &slack) {
+  if (!followsSharedMemory || m.sign < 0 || !isScalar(m.value) ||
+      getSharedLoads(m.value).empty() || ++sharedProofs > kMaxSharedProofs)
+    return false;
+  double worst = slack;
+  auto isAtLeast = [&](Value value) {
+    Prover inner;
+    inner.followsSharedMemory = false;
+    double own = slack;
+    bool holds = inner.atMost(a, factor, {value, -1, 1}, own, 1);
+    worst = holds ? std::max(worst, own) : worst;
+    return holds;
+  };
+  if (!isMaximumOfAll(m.value, isAtLeast, whyNotShared))
+    return false;
+  slack = worst;
+  return true;
 }
 
 /// The rules that take the right-hand side apart.
@@ -145,6 +177,10 @@ bool Prover::atMostOfMaximum(Operand a, Factor factor, Operand m, double &slack,
     if (atMostOfSelect(a, factor, m, op, slack, depth))
       return true;
   }
+  if (m.sign > 0 && m.lane < 0 && a.lane < 0)
+    if (std::optional<Reduction> reduction = viewRowReduction(m.value))
+      return (!reduction->keepsNumbers || keepsNumbers(reduction->elements)) &&
+             atMost(a, factor, {reduction->elements, -1, 1}, slack, depth + 1);
   FloatView view = getFloatView(op);
   auto operand = [&](unsigned i) { return m.with(view.operands[i]); };
   switch (view.kind) {
@@ -360,7 +396,7 @@ bool Prover::atMostOfProduct(Operand a, Factor factor, Operand m,
     bool isSameScale = view.kind == FloatKind::Mul && factor == *scale;
     if (view.kind == FloatKind::Div && !factor.runtime && !scale->runtime)
       isSameScale = std::abs(factor.number * scale->number - 1) < 1e-9;
-    if (isSameScale && !factor.isOne()) {
+    if (isSameScale && !factor.isOne() && hasFusedSlack(m.value)) {
       double innerSlack = 0;
       if (atMost(a, Factor(), inner, innerSlack, depth + 1) &&
           innerSlack == 0) {
@@ -481,6 +517,15 @@ bool mayFuse(Operation *difference) {
          });
 }
 
+/// The bound of a difference that may become an fma.
+std::optional<double> addFusedSlack(Operation *difference, double bound) {
+  if (!mayFuse(difference))
+    return bound;
+  if (!hasFusedSlack(difference->getResult(0)))
+    return std::nullopt;
+  return bound + kFusedSlack;
+}
+
 } // namespace
 
 std::optional<double> Prover::upperBound(Operand operand, unsigned depth) {
@@ -528,7 +573,7 @@ std::optional<double> Prover::unroundedBound(Operand operand, unsigned depth) {
     Operand second{view.operands[isForward ? 1 : 0], operand.lane, 1};
     if (std::optional<double> bound =
             boundDifference(first, Factor(), second, depth))
-      return mayFuse(op) ? *bound + kFusedSlack : *bound;
+      return addFusedSlack(op, *bound);
     // A difference minus a literal.
     std::optional<double> shift = literal({view.operands[1], operand.lane, 1});
     if (!shift || !std::isfinite(*shift))
@@ -541,7 +586,7 @@ std::optional<double> Prover::unroundedBound(Operand operand, unsigned depth) {
       Operand one = with(view.operands[i]), other = with(view.operands[1 - i]);
       if (std::optional<double> bound =
               boundDifference(one, Factor(), other.negated(), depth))
-        return mayFuse(op) ? *bound + kFusedSlack : *bound;
+        return addFusedSlack(op, *bound);
     }
     for (unsigned i : {0u, 1u}) {
       std::optional<double> shift = literal(with(view.operands[i]));

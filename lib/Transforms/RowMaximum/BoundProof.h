@@ -55,6 +55,10 @@ struct Reduction {
 };
 std::optional<Reduction> viewMaxReduction(Operation *op);
 
+/// The reduction over inner or outer dimensions whose results \p value has in
+/// every element of the row that each is the maximum of.
+std::optional<Reduction> viewRowReduction(Value value);
+
 /// Whether a maximum is NaN only when all that went into it is.
 bool keepsNumbers(Value value);
 
@@ -100,6 +104,10 @@ public:
   Operand provedMinuend, provedMaximum;
   /// What stood in the way.
   std::string whyNot;
+  /// What stood in the way of a maximum that passes through shared memory.
+  std::string whyNotShared;
+  /// Off in the proofs that one through shared memory is made of.
+  bool followsSharedMemory = true;
 
 private:
   bool isSame(Operand a, Operand m);
@@ -113,6 +121,7 @@ private:
                        const FloatView &view, double &slack, unsigned depth);
   bool leftAtMost(Operand a, Factor factor, Operand m, double &slack,
                   unsigned depth);
+  bool atMostOfShared(Operand a, Factor factor, Operand m, double &slack);
   std::optional<double> unroundedBound(Operand operand, unsigned depth);
   std::optional<double> boundDifference(Operand a, Factor factor, Operand m,
                                         unsigned depth);
@@ -131,7 +140,7 @@ private:
   }
 
   llvm::DenseMap<Value, bool> numberKeepers;
-  unsigned steps = 0;
+  unsigned steps = 0, sharedProofs = 0;
 };
 } // namespace mlir::poly::bound
 

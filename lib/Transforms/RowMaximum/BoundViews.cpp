@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoundProof.h"
+#include "SharedAccess.h"
+#include "SharedMaximum.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -117,6 +119,78 @@ std::optional<Reduction> viewMaxReduction(Operation *op) {
   return std::nullopt;
 }
 
+std::optional<Reduction> viewRowReduction(Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || type.isScalable() || type.getRank() < 2)
+    return std::nullopt;
+  // For each dimension, the one of `value` that it runs along; none for what
+  // was added with one element.
+  constexpr int64_t kNone = -1;
+  SmallVector<int64_t> along = llvm::to_vector(llvm::seq(type.getRank()));
+  for (unsigned step = 0; step < 8; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+      auto source = dyn_cast<VectorType>(broadcast.getSourceType());
+      if (!source)
+        return std::nullopt;
+      along.erase(along.begin(), along.end() - source.getRank());
+      ArrayRef<int64_t> result = broadcast.getResultVectorType().getShape();
+      for (auto [dimension, from, to] : llvm::zip_equal(
+               along, source.getShape(), result.take_back(source.getRank())))
+        if (from != to)
+          dimension = kNone;
+      value = broadcast.getSource();
+    } else if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+      SmallVector<int64_t> before(along.size());
+      for (auto [i, from] : llvm::enumerate(transpose.getPermutation()))
+        before[from] = along[i];
+      along = before;
+      value = transpose.getVector();
+    } else if (auto shapeCast = dyn_cast<vector::ShapeCastOp>(op)) {
+      // Dimensions of one element come and go.
+      ArrayRef<int64_t> from = shapeCast.getSourceVectorType().getShape();
+      ArrayRef<int64_t> to = shapeCast.getResultVectorType().getShape();
+      SmallVector<int64_t> longer, before;
+      for (auto [extent, dimension] : llvm::zip_equal(to, along))
+        if (extent != 1)
+          longer.push_back(dimension);
+      auto next = longer.begin();
+      for (int64_t extent : from)
+        before.push_back(extent == 1 || next == longer.end() ? kNone : *next++);
+      auto isLonger = [](int64_t extent) { return extent != 1; };
+      if (llvm::to_vector(llvm::make_filter_range(from, isLonger)) !=
+          llvm::to_vector(llvm::make_filter_range(to, isLonger)))
+        return std::nullopt;
+      along = before;
+      value = shapeCast.getSource();
+    } else {
+      break;
+    }
+  }
+  auto reduce = value.getDefiningOp<vector::MultiDimReductionOp>();
+  bool isMaximum =
+      reduce && (reduce.getKind() == vector::CombiningKind::MAXIMUMF ||
+                 reduce.getKind() == vector::CombiningKind::MAXNUMF);
+  if (!isMaximum || isScalar(reduce.getResult()) ||
+      reduce.getSourceVectorType().getShape() != type.getShape())
+    return std::nullopt;
+  // What is left of the source has to run along what it ran along there.
+  auto next = along.begin();
+  for (auto [i, isReduced] : llvm::enumerate(reduce.getReductionMask())) {
+    if (isReduced)
+      continue;
+    bool isUnit = type.getShape()[i] == 1;
+    if (*next != int64_t(i) && !isUnit)
+      return std::nullopt;
+    ++next;
+  }
+  return Reduction{reduce.getSource(),
+                   {},
+                   reduce.getKind() == vector::CombiningKind::MAXNUMF};
+}
+
 Value viewSplat(Operation *op) {
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
     return isScalar(broadcast.getSource()) ? broadcast.getSource() : Value();
@@ -210,6 +284,14 @@ bool keepsNumbers(Value value) {
     Operation *op = next.getDefiningOp();
     if (!op)
       continue;
+    if (isSharedLoad(next)) {
+      std::optional<SmallVector<Value>> stored =
+          getSharedStores(skipBitcasts(next).getDefiningOp());
+      if (!stored)
+        return false;
+      values.insert(stored->begin(), stored->end());
+      continue;
+    }
     if (std::optional<Reduction> reduction = viewMaxReduction(op)) {
       if (!reduction->keepsNumbers)
         return false;

@@ -218,4 +218,42 @@ gpu.module @fakes {
     %e = llvm.intr.exp2(%d) : (f32) -> f32
     llvm.return %e : f32
   }
+
+  // The maximum of column j is subtracted in row j.
+  // CHECK-LABEL: func.func @of_columns
+  // CHECK:         poly.exp
+  func.func @of_columns(%x: vector<4x4xf32>, %low: vector<4xf32>) -> vector<4x4xf32> {
+    %m = vector.multi_reduction <maxnumf>, %x, %low [0] : vector<4x4xf32> to vector<4xf32>
+    %c = vector.shape_cast %m : vector<4xf32> to vector<4x1xf32>
+    %b = vector.broadcast %c : vector<4x1xf32> to vector<4x4xf32>
+    %d = arith.subf %x, %b : vector<4x4xf32>
+    %e = math.exp %d : vector<4x4xf32>
+    return %e : vector<4x4xf32>
+  }
+
+  // The maximum of row i is subtracted in column i.
+  // CHECK-LABEL: func.func @not_transposed
+  // CHECK:         poly.exp
+  func.func @not_transposed(%x: vector<4x4xf32>, %low: vector<4xf32>) -> vector<4x4xf32> {
+    %m = vector.multi_reduction <maxnumf>, %x, %low [1] : vector<4x4xf32> to vector<4xf32>
+    %b = vector.broadcast %m : vector<4xf32> to vector<4x4xf32>
+    %d = arith.subf %x, %b : vector<4x4xf32>
+    %e = math.exp %d : vector<4x4xf32>
+    return %e : vector<4x4xf32>
+  }
+
+  // Half an ulp of the product is 1 and more beyond 256.
+  // CHECK-LABEL: func.func @fused_bf16
+  // CHECK:         poly.exp2
+  func.func @fused_bf16(%x: vector<8xbf16>) -> vector<8xbf16> {
+    %s = arith.constant 0.1806640625 : bf16
+    %sv = arith.constant dense<0.1806640625> : vector<8xbf16>
+    %m = vector.reduction <maxnumf>, %x : vector<8xbf16> into bf16
+    %ms = arith.mulf %m, %s : bf16
+    %n = arith.negf %ms : bf16
+    %b = vector.broadcast %n : bf16 to vector<8xbf16>
+    %d = math.fma %x, %sv, %b : vector<8xbf16>
+    %e = math.exp2 %d : vector<8xbf16>
+    return %e : vector<8xbf16>
+  }
 }

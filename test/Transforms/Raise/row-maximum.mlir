@@ -247,4 +247,27 @@ gpu.module @rows {
     %e = math.exp2 %d : f32
     return %e : f32
   }
+
+  // The rows of a tile, broadcast back along themselves.
+  // CHECK-LABEL: func.func @rows_of_a_tile
+  // CHECK:         poly.exp {{.*}} {bound = 0.000000e+00 : f64, poly.kind = "softmax_exp", role = #poly.exp_role<weight>}
+  func.func @rows_of_a_tile(%x: vector<4x8xf32>, %low: vector<4xf32>) -> vector<4x8xf32> {
+    %m = vector.multi_reduction <maxnumf>, %x, %low [1] : vector<4x8xf32> to vector<4xf32>
+    %c = vector.shape_cast %m : vector<4xf32> to vector<4x1xf32>
+    %b = vector.broadcast %c : vector<4x1xf32> to vector<4x8xf32>
+    %d = arith.subf %x, %b : vector<4x8xf32>
+    %e = math.exp %d : vector<4x8xf32>
+    return %e : vector<4x8xf32>
+  }
+
+  // CHECK-LABEL: func.func @transposed_back
+  // CHECK:         poly.exp {{.*}} {bound = 0.000000e+00 : f64, poly.kind = "softmax_exp", role = #poly.exp_role<weight>}
+  func.func @transposed_back(%x: vector<4x8xf32>, %low: vector<4xf32>) -> vector<4x8xf32> {
+    %m = vector.multi_reduction <maximumf>, %x, %low [1] : vector<4x8xf32> to vector<4xf32>
+    %w = vector.broadcast %m : vector<4xf32> to vector<8x4xf32>
+    %b = vector.transpose %w, [1, 0] : vector<8x4xf32> to vector<4x8xf32>
+    %d = arith.subf %x, %b : vector<4x8xf32>
+    %e = math.exp %d : vector<4x8xf32>
+    return %e : vector<4x8xf32>
+  }
 }

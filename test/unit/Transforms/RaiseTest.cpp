@@ -155,7 +155,8 @@ void checkIdiom(const Idiom &idiom) {
   Value result = idiom.root->getResult(0);
   for (double x = -16.0; x <= 16.0; x += 0.34375) {
     double argument = idiom.target.scale * (idiom.target.negated ? -x : x);
-    double expected = ::poly::reference(idiom.target.function, argument);
+    double expected = idiom.target.factor *
+                      ::poly::reference(idiom.target.function, argument);
     double got = Evaluator(idiom.base, x).get(result);
     // 1 - t^2 cancels where it is small.
     ASSERT_NEAR(got, expected,

@@ -60,18 +60,6 @@ gpu.module @corpus {
     return %v1 : bf16
   }
 
-  func.func @factor_two(%x: f32) -> f32
-      attributes {corpus.expect = "exp:1",
-                  corpus.what = "2 / (1 + exp(-x)): the exponential"} {
-    %v1 = arith.negf %x fastmath<afn> : f32
-    %v2 = math.exp %v1 fastmath<afn> : f32
-    %c3 = arith.constant 1.0 : f32
-    %v4 = arith.addf %c3, %v2 fastmath<afn> : f32
-    %c5 = arith.constant 2.0 : f32
-    %v6 = arith.divf %c5, %v4 fastmath<afn> : f32
-    return %v6 : f32
-  }
-
   func.func @gaussian(%x: f32) -> f32
       attributes {corpus.expect = "exp:1",
                   corpus.what = "exp(-x^2 / 2)"} {

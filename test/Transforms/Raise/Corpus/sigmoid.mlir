@@ -397,5 +397,30 @@ gpu.module @corpus {
     %s = arith.divf %c1, %d : f32
     return %s : f32
   }
+
+  func.func @factor_two(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "2 / (1 + exp(-x)), a multiple of the sigmoid"} {
+    %v1 = arith.negf %x fastmath<afn> : f32
+    %v2 = math.exp %v1 fastmath<afn> : f32
+    %c3 = arith.constant 1.0 : f32
+    %v4 = arith.addf %c3, %v2 fastmath<afn> : f32
+    %c5 = arith.constant 2.0 : f32
+    %v6 = arith.divf %c5, %v4 fastmath<afn> : f32
+    return %v6 : f32
+  }
+
+  func.func @negative_factor(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "-3 / (1 + exp(-1.5 x))"} {
+    %c0 = arith.constant -1.5 : f32
+    %v1 = arith.mulf %c0, %x fastmath<afn> : f32
+    %v2 = math.exp %v1 fastmath<afn> : f32
+    %c3 = arith.constant 1.0 : f32
+    %v4 = arith.addf %c3, %v2 fastmath<afn> : f32
+    %c5 = arith.constant -3.0 : f32
+    %v6 = arith.divf %c5, %v4 fastmath<afn> : f32
+    return %v6 : f32
+  }
 }
 }

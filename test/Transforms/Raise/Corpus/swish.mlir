@@ -16,9 +16,21 @@ gpu.module @corpus {
     return %v8 : f32
   }
 
+  func.func @swish_three_quarters(%x: f32) -> f32
+      attributes {corpus.expect = "swish:1",
+                  corpus.what = "x / (1 + exp(-0.75 x))"} {
+    %c1 = arith.constant -0.75 : f32
+    %v2 = arith.mulf %x, %c1 fastmath<afn> : f32
+    %v3 = math.exp %v2 fastmath<afn> : f32
+    %c4 = arith.constant 1.0 : f32
+    %v5 = arith.addf %c4, %v3 fastmath<afn> : f32
+    %v6 = arith.divf %x, %v5 fastmath<afn> : f32
+    return %v6 : f32
+  }
+
   func.func @swish_three_halves(%x: f32) -> f32
       attributes {corpus.expect = "swish:1",
-                  corpus.what = "x / (1 + exp(-1.5 x)), where the exponential is the site"} {
+                  corpus.what = "x / (1 + exp(-1.5 x)): the exponential, as 1.5 x may overflow"} {
     %c1 = arith.constant -1.5 : f32
     %v2 = arith.mulf %x, %c1 fastmath<afn> : f32
     %v3 = math.exp %v2 fastmath<afn> : f32
@@ -26,6 +38,18 @@ gpu.module @corpus {
     %v5 = arith.addf %c4, %v3 fastmath<afn> : f32
     %v6 = arith.divf %x, %v5 fastmath<afn> : f32
     return %v6 : f32
+  }
+
+  func.func @swish_all_bf16(%x: bf16) -> bf16
+      attributes {corpus.expect = "swish:1", corpus.tolerance = 1.0e-1,
+                  corpus.what = "x / (1 + exp(-1.5 x)) in bf16, where a factor of 2/3 would be rounded: the exponential"} {
+    %c1 = arith.constant -1.5 : bf16
+    %v2 = arith.mulf %x, %c1 fastmath<afn> : bf16
+    %v3 = math.exp %v2 fastmath<afn> : bf16
+    %c4 = arith.constant 1.0 : bf16
+    %v5 = arith.addf %c4, %v3 fastmath<afn> : bf16
+    %v6 = arith.divf %x, %v5 fastmath<afn> : bf16
+    return %v6 : bf16
   }
 
   func.func @quick_gelu_product(%x: bf16) -> bf16
