@@ -23,10 +23,14 @@
 namespace poly::kernels::hopper {
 
 /// Writes \p packed, one i32 (two columns) for each pair of accumulators in
-/// their order, to the rows from \p firstRow (i32) on of \p tile.
+/// their order, to the rows from \p firstRow (i32) on of \p tile, from column
+/// \p firstColumn (a multiple of 16) on.
 void storeFragment(Emitter &e, const SharedMemory &memory,
                    const SwizzledTile &tile, Value firstRow, Value lane,
-                   ValueRange packed);
+                   ValueRange packed, int64_t firstColumn = 0);
+void storeFragment(Emitter &e, const SharedMemory &memory,
+                   const PlainTile &tile, Value firstRow, Value lane,
+                   ValueRange packed, int64_t firstColumn = 0);
 /// Makes this thread's writes to shared memory visible to the copy engine.
 void fenceSharedWrites(Emitter &e);
 

@@ -35,6 +35,18 @@ struct SwizzledTile {
   int64_t bytes() const { return slabs() * slabBytes(); }
 };
 
+/// A tile of 16-bit elements with its rows one after the other, for the copy
+/// engine without a swizzle. Eight rows at the same column lie in different
+/// banks if the row takes an odd number of 16-byte units.
+struct PlainTile {
+  int64_t offset = 0;
+  int64_t rows = 0;
+  int64_t columns = 0; ///< Elements, an odd multiple of 8.
+
+  int64_t rowBytes() const { return columns * 2; }
+  int64_t bytes() const { return rows * rowBytes(); }
+};
+
 class SharedMemory {
 public:
   static constexpr int64_t kTileAlignment = 1024;

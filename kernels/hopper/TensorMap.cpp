@@ -49,6 +49,23 @@ void poly::kernels::hopper::loadBox(Emitter &e, Value map, Value destination,
       NVVM::CTAGroupKindAttr(), Value());
 }
 
+void poly::kernels::hopper::loadBoxMulticast(Emitter &e, Value map,
+                                             Value destination, Value barrier,
+                                             ValueRange coordinates,
+                                             int64_t mask) {
+  Value pointer = LLVM::IntToPtrOp::create(
+      e,
+      LLVM::LLVMPointerType::get(
+          e.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
+      destination);
+  Value blocks =
+      arith::ConstantOp::create(e, e.getI16IntegerAttr(int16_t(mask)));
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      e, pointer, map, coordinates, e.sharedPointer(barrier), ValueRange(),
+      blocks, Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+      NVVM::CTAGroupKindAttr(), Value());
+}
+
 void poly::kernels::hopper::storeBox(Emitter &e, Value map, Value source,
                                      ValueRange coordinates) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

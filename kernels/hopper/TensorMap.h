@@ -35,6 +35,10 @@ void prefetchTensorMap(Emitter &e, Value map);
 /// on \p barrier (i32 address).
 void loadBox(Emitter &e, Value map, Value destination, Value barrier,
              ValueRange coordinates);
+/// The same to this offset of all blocks of the cluster that \p mask names, and
+/// completes on this barrier's twin in each.
+void loadBoxMulticast(Emitter &e, Value map, Value destination, Value barrier,
+                      ValueRange coordinates, int64_t mask);
 /// Starts the copy of one box from \p source. Elements outside of the tensor
 /// are not written.
 void storeBox(Emitter &e, Value map, Value source, ValueRange coordinates);

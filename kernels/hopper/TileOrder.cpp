@@ -11,9 +11,13 @@
 using namespace mlir;
 using namespace poly::kernels::hopper;
 
-TileOrder::TileOrder(Emitter &e, Value tiles)
+TileOrder::TileOrder(Emitter &e, Value tiles, int64_t clusterSize)
     : blocks(NVVM::GridDimXOp::create(e, e.getI32Type())),
       block(NVVM::BlockIdXOp::create(e, e.getI32Type())) {
+  if (clusterSize > 1) {
+    blocks = e.divide(blocks, clusterSize);
+    block = e.divide(block, clusterSize);
+  }
   reversed = e.sub(e.add(blocks, -1), block);
   Value full = e.divide(tiles, blocks);
   Value rest = e.sub(tiles, e.mul(full, blocks));

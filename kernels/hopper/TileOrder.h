@@ -23,9 +23,10 @@ namespace poly::kernels::hopper {
 
 class TileOrder {
 public:
-  /// For \p tiles (i32) tiles over all blocks of the grid.
-  TileOrder(Emitter &e, Value tiles);
-  /// How many tiles this block computes.
+  /// For \p tiles (i32) tiles over all blocks of the grid; clusters of
+  /// \p clusterSize blocks take each tile together.
+  TileOrder(Emitter &e, Value tiles, int64_t clusterSize = 1);
+  /// How many tiles this block takes part in.
   Value rounds() const { return numRounds; }
   /// The tile of round \p round.
   Value tile(Emitter &e, Value round) const;

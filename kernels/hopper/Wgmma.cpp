@@ -143,3 +143,8 @@ poly::kernels::hopper::waitProducts(Emitter &e, unsigned pending,
             accumulatorConstraints(count, /*tied=*/true))
           .getResult(0));
 }
+
+void poly::kernels::hopper::waitProducts(Emitter &e, unsigned pending) {
+  e.ptx(Type(), ValueRange(),
+        llvm::formatv("wgmma.wait_group.sync.aligned {0};", pending).str(), "");
+}

@@ -56,6 +56,10 @@ llvm::SmallVector<Value> multiply(Emitter &e, const Product &product,
 llvm::SmallVector<Value> waitProducts(Emitter &e, unsigned pending,
                                       ValueRange values);
 
+/// Waits likewise, without taking the results of a batch whose shared memory
+/// was what was waited for.
+void waitProducts(Emitter &e, unsigned pending);
+
 } // namespace poly::kernels::hopper
 
 #endif // POLY_KERNELS_HOPPER_WGMMA_H

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
       createElementwiseFamily, createSwigluFamily,    createRatesFamily,
       createPipesFamily,       createAttentionFamily, createRopeFamily,
+      createSwigluGemmFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

@@ -42,5 +42,6 @@ std::unique_ptr<Family> createSwigluFamily();
 std::unique_ptr<Family> createRatesFamily();
 std::unique_ptr<Family> createPipesFamily();
 std::unique_ptr<Family> createRopeFamily();
+std::unique_ptr<Family> createSwigluGemmFamily();
 
 #endif // POLY_TOOLS_POLYKERNEL_FAMILIES_H

@@ -1,0 +1,38 @@
+//===- Options.cpp - What the gated GEMM builder takes --------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SwigluGemm.h"
+
+#include <cmath>
+
+using namespace poly::kernels;
+
+std::string poly::kernels::validate(const SwigluGemmOptions &options) {
+  int64_t columns = options.tileColumns;
+  bool isOddMultiple = columns > 0 && columns < 128 && columns % 16 == 8;
+  if (columns != 64 && columns != 128 && !isOddMultiple)
+    return "a tile of " + std::to_string(columns) +
+           " columns is not supported; use 64, 128 or an odd multiple of 8 "
+           "below, such as 88";
+  if (options.clusterSize != 1 && options.clusterSize != 2)
+    return "clusters of " + std::to_string(options.clusterSize) +
+           " blocks are not supported; use 1 or 2";
+  if (options.beta && options.activation != GateActivation::Swish)
+    return "a beta needs activation=swish";
+  if (options.beta && !std::isfinite(*options.beta))
+    return "beta must be a finite number";
+  if (options.roundActivation && !options.isRounded())
+    return "an activation that is rounded before the product needs rounded "
+           "inputs; round them, too, or use epilogue=deferred";
+  if (options.roundActivation && options.activation == GateActivation::Clamped)
+    return "the clamped form rounds once; leave the rounding of the activation "
+           "off";
+  if (options.name.empty())
+    return "the kernel needs a name";
+  return "";
+}

@@ -1,0 +1,630 @@
+//===- SwigluGemm.cpp - Gated activations in a GEMM -----------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A block has 384 threads. One thread of warpgroup 0 copies tiles of X and W
+/// to shared memory; two consumer warpgroups hold 64 rows of a 128-row tile
+/// each. A stage has the gate's rows of W directly before those of up, so that
+/// one instruction computes both, and a thread holds g and u of the same
+/// elements.
+///
+/// A deferred epilogue rounds g and u to 16 bits when a tile's products have
+/// finished, and keeps them in registers. The first steps of the next tile's
+/// loop are unrolled: while a step's products run, one chunk of 16 columns goes
+/// through the activation to shared memory, and the last chunk starts the
+/// stores. A tile therefore has at least one step more than chunks; steps
+/// behind the end of X and W add zeros, which is what the copy engine fills in.
+///
+//===----------------------------------------------------------------------===//
+
+#include "SwigluGemm.h"
+#include "Activation.h"
+
+#include "hopper/Barrier.h"
+#include "hopper/Cluster.h"
+#include "hopper/Epilogue.h"
+#include "hopper/TensorMap.h"
+#include "hopper/TileOrder.h"
+#include "hopper/Warps.h"
+#include "hopper/Wgmma.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace poly::kernels;
+using namespace poly::kernels::hopper;
+
+using mlir::arith::CmpIPredicate;
+
+namespace {
+constexpr int64_t kConsumers = 2;
+constexpr int64_t kRowsPerConsumer = 64;
+constexpr int64_t kTileRows = kConsumers * kRowsPerConsumer;
+/// One slab of 128 bytes, four instructions.
+constexpr int64_t kTileDepth = 64;
+constexpr int64_t kStepsPerTile = 4;
+constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
+constexpr int64_t kProducerRegisters = 24;
+constexpr int64_t kConsumerRegisters = 240;
+constexpr int64_t kMostStages = 6;
+/// What barriers may take of shared memory.
+constexpr int64_t kBarrierBytes = 256;
+/// Rows that one warp stores.
+constexpr int64_t kWarpRows = 16;
+/// Columns of a chunk of the epilogue: what one stmatrix stores.
+constexpr int64_t kChunkColumns = 16;
+/// Tiles of one column of tiles (pairs, in clusters) that follow one another,
+/// so that what runs at a time shares operands in L2.
+constexpr int64_t kRasterRows = 8;
+/// The operands of a tensor map are multiples of 16 bytes.
+constexpr int64_t kMultiple = 8;
+
+struct Arguments {
+  Value inputMap, weightMap, outputMap;
+  Value rows, columns, depth;
+  Value beta;
+};
+
+/// Where a tile of the output begins.
+struct Tile {
+  Value row, column;
+};
+
+class GemmBuilder {
+public:
+  GemmBuilder(MLIRContext &context, const SwigluGemmOptions &options)
+      : options(options), e(UnknownLoc::get(&context), &context),
+        columns(options.tileColumns), isSwizzled(columns % 64 == 0),
+        input{0, kTileRows, kTileDepth},
+        weight{input.bytes(), 2 * columns, kTileDepth},
+        stageBytes(input.bytes() + weight.bytes()),
+        stages(std::min(kMostStages, (SharedMemory::kLimit - kBarrierBytes -
+                                      kTileRows * columns * 2) /
+                                         stageBytes)),
+        firstStage(
+            memory.reserve(stages * stageBytes, SharedMemory::kTileAlignment)),
+        output(memory.reserve(kTileRows * columns * 2,
+                              SharedMemory::kTileAlignment)),
+        pipeline(memory, firstStage, stageBytes, stages,
+                 kConsumers * kWarpsPerGroup * options.clusterSize) {}
+
+  OwningOpRef<ModuleOp> build();
+
+private:
+  gpu::GPUFuncOp declare(gpu::GPUModuleOp module);
+  DictionaryAttr describe();
+  DictionaryAttr describeMap(int64_t argument, llvm::StringRef name,
+                             ArrayRef<llvm::StringRef> dims,
+                             ArrayRef<int64_t> box, bool swizzled);
+  void initBarriers(const ThreadPosition &position);
+
+  /// Tiles along the rows that one block or cluster takes as one.
+  Value rowUnits();
+  Value columnTiles();
+  Value depthTiles();
+  Tile decode(const TileOrder &order, Value round);
+  void produce(const TileOrder &order);
+  void consume(const TileOrder &order, const ThreadPosition &position);
+
+  /// What the parts of consume() need of the thread.
+  struct Consumer {
+    Value lane, isFirstLane, slabRow;
+    TileDescriptor input, weight;
+    const GateArithmetic &arithmetic;
+  };
+  using Values = llvm::SmallVector<Value>;
+  Values step(const Consumer &c, Value use, ValueRange sum);
+  void release(const Consumer &c, Value use);
+  Values remainingSteps(const Consumer &c, Value use, Value first, Value end,
+                        Values sum);
+  Values plainTile(const Consumer &c, const TileOrder &order, Value round,
+                   ValueRange carried);
+  Values deferredTile(const Consumer &c, const TileOrder &order, Value round,
+                      ValueRange carried);
+
+  void beginStore(const Consumer &c);
+  void storeChunk(const Consumer &c, int64_t chunk, Value gate, Value up);
+  void endStore(const Consumer &c, const Tile &tile, Value condition);
+  /// The chunk's gate and up, from accumulators or from pairs of rounded values
+  /// that lie \p perColumn to a column of eight.
+  ValueRange chunkOf(ValueRange values, int64_t chunk, int64_t perGroup);
+  Value fromAccumulators(ValueRange values);
+  Value fromPairs(ValueRange pairs);
+  Values toPairs(Value rounded);
+
+  int64_t groups() const { return columns / 8; }
+  int64_t chunks() const {
+    return (columns + kChunkColumns - 1) / kChunkColumns;
+  }
+  FloatType element() { return elementType(e.getContext(), options.type); }
+  OperandType operandType() const {
+    return options.type == GemmType::BF16 ? OperandType::BF16
+                                          : OperandType::F16;
+  }
+  Product product() const {
+    return {operandType(), 2 * columns, kStepsPerTile};
+  }
+
+  const SwigluGemmOptions &options;
+  Emitter e;
+  int64_t columns;
+  /// The tile of the output has whole slabs of 64 columns.
+  bool isSwizzled;
+  SharedMemory memory;
+  SwizzledTile input, weight; ///< In the first stage.
+  int64_t stageBytes, stages, firstStage, output;
+  Pipeline pipeline;
+  std::optional<Cluster> cluster;
+  Arguments arguments;
+  llvm::SmallVector<llvm::StringRef> names;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The frame
+//===----------------------------------------------------------------------===//
+
+DictionaryAttr GemmBuilder::describeMap(int64_t argument, llvm::StringRef name,
+                                        ArrayRef<llvm::StringRef> dims,
+                                        ArrayRef<int64_t> box, bool swizzled) {
+  auto entry = [&](llvm::StringRef key, Attribute value) {
+    return e.getNamedAttr(key, value);
+  };
+  return e.getDictionaryAttr(
+      {entry("argument", e.getI64IntegerAttr(argument)),
+       entry("name", e.getStringAttr(name)),
+       entry("dims", e.getStrArrayAttr(dims)),
+       entry("box", e.getI64ArrayAttr(box)),
+       entry("swizzle", e.getI64IntegerAttr(swizzled ? 128 : 0)),
+       entry("outOfBounds", e.getStringAttr("zero"))});
+}
+
+static llvm::StringRef nameOf(GateActivation activation) {
+  switch (activation) {
+  case GateActivation::Identity:
+    return "identity";
+  case GateActivation::Sigmoid:
+    return "sigmoid";
+  case GateActivation::Silu:
+    return "silu";
+  case GateActivation::Swish:
+    return "swish";
+  case GateActivation::GeluErf:
+    return "gelu-erf";
+  case GateActivation::GeluTanh:
+    return "gelu-tanh";
+  case GateActivation::Clamped:
+    return "clamped";
+  }
+  llvm_unreachable("unknown activation");
+}
+
+DictionaryAttr GemmBuilder::describe() {
+  auto entry = [&](llvm::StringRef key, Attribute value) {
+    return e.getNamedAttr(key, value);
+  };
+  auto text = [&](llvm::StringRef value) { return e.getStringAttr(value); };
+  auto number = [&](int64_t value) { return e.getI64IntegerAttr(value); };
+  int64_t outputColumns = isSwizzled ? int64_t(64) : columns;
+  Attribute maps[] = {
+      describeMap(0, "input", {"depth", "rows"}, {kTileDepth, kTileRows}, true),
+      describeMap(1, "weight", {"depth", "columns", "gateUp"},
+                  {kTileDepth, columns, 1}, true),
+      describeMap(2, "output", {"columns", "rows"}, {outputColumns, kWarpRows},
+                  isSwizzled)};
+  NamedAttribute multiples[] = {entry("columns", number(kMultiple)),
+                                entry("depth", number(kMultiple))};
+  llvm::SmallVector<NamedAttribute> entries = {
+      entry("family", text("swiglu-gemm")),
+      entry("direction", text("forward")),
+      entry("activation", text(nameOf(options.activation))),
+      entry("type", text(ptxName(operandType()))),
+      entry("epilogue",
+            text(options.epilogue == GemmEpilogue::Deferred ? "deferred"
+                                                            : "plain")),
+      entry("roundInputs", e.getBoolAttr(options.isRounded())),
+      entry("roundActivation", e.getBoolAttr(options.roundActivation)),
+      entry("tileRows", number(kTileRows)),
+      entry("tileColumns", number(columns)),
+      entry("clusterSize", number(options.clusterSize)),
+      entry("stages", number(stages)),
+      entry("multiples", e.getDictionaryAttr(multiples)),
+      entry("grid", text("persistent")),
+      entry("arguments", e.getStrArrayAttr(names)),
+      entry("tensorMaps", e.getArrayAttr(maps)),
+      entry("dynamicSharedBytes", number(memory.size()))};
+  if (options.beta)
+    entries.push_back(entry("beta", e.getF64FloatAttr(*options.beta)));
+  return e.getDictionaryAttr(entries);
+}
+
+gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
+  llvm::SmallVector<Type> types;
+  llvm::SmallVector<Value *> slots;
+  auto argument = [&](llvm::StringRef name, Type type, Value &slot) {
+    names.push_back(name);
+    types.push_back(type);
+    slots.push_back(&slot);
+  };
+  Type map = tensorMapType(e.getContext());
+  Type integer = e.getI32Type();
+  argument("inputMap", map, arguments.inputMap);
+  argument("weightMap", map, arguments.weightMap);
+  argument("outputMap", map, arguments.outputMap);
+  argument("rows", integer, arguments.rows);
+  argument("columns", integer, arguments.columns);
+  argument("depth", integer, arguments.depth);
+  if (options.activation == GateActivation::Swish && !options.beta)
+    argument("beta", e.getF32Type(), arguments.beta);
+
+  auto function = gpu::GPUFuncOp::create(e, options.name,
+                                         e.getFunctionType(types, TypeRange()));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), e.getUnitAttr());
+  function.setKnownBlockSizeAttr(
+      e.getDenseI32ArrayAttr({int32_t(kThreads), 1, 1}));
+  // One block has the multiprocessor to itself: its shared memory fills it.
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    e.getI32IntegerAttr(1));
+  if (options.clusterSize > 1)
+    declareCluster(e, function, options.clusterSize);
+  for (unsigned i = 0; i < 3; ++i)
+    markTensorMap(function, i);
+  function->setAttr("poly.kernel", describe());
+  for (auto [slot, value] : llvm::zip(slots, function.getArguments()))
+    *slot = value;
+  return function;
+}
+
+void GemmBuilder::initBarriers(const ThreadPosition &position) {
+  e.ifThen(e.isEqual(position.thread, 0), [&] {
+    for (Value map :
+         {arguments.inputMap, arguments.weightMap, arguments.outputMap})
+      prefetchTensorMap(e, map);
+    pipeline.init(e, memory);
+    fenceBarrierInit(e);
+  });
+  syncBlock(e);
+  if (cluster)
+    syncCluster(e, /*converged=*/true);
+}
+
+OwningOpRef<ModuleOp> GemmBuilder::build() {
+  OwningOpRef<ModuleOp> root = ModuleOp::create(e.getLoc());
+  e.setInsertionPointToStart(root->getBody());
+  auto module = gpu::GPUModuleOp::create(e, options.name + "_module");
+  e.setInsertionPointToStart(module.getBody());
+  gpu::GPUFuncOp function = declare(module);
+  e.setInsertionPointToStart(&function.getBody().front());
+  memory.materialize(e, module);
+  ThreadPosition position(e);
+  if (options.clusterSize > 1)
+    cluster.emplace(e, options.clusterSize);
+  initBarriers(position);
+  TileOrder order(e, e.mul(rowUnits(), columnTiles()), options.clusterSize);
+  specialise(
+      e, position, kProducerRegisters, kConsumerRegisters,
+      [&] { produce(order); }, [&] { consume(order, position); });
+  // A block must not end while others copy to it or arrive at its barriers.
+  if (cluster)
+    syncCluster(e, /*converged=*/false);
+  gpu::ReturnOp::create(e);
+  return root;
+}
+
+//===----------------------------------------------------------------------===//
+// The tiles
+//===----------------------------------------------------------------------===//
+
+static Value ceilDivide(Emitter &e, Value a, int64_t b) {
+  return e.divide(e.add(a, b - 1), b);
+}
+
+Value GemmBuilder::rowUnits() {
+  return ceilDivide(e, arguments.rows, kTileRows * options.clusterSize);
+}
+
+Value GemmBuilder::columnTiles() {
+  return ceilDivide(e, arguments.columns, columns);
+}
+
+Value GemmBuilder::depthTiles() {
+  bool isDeferred = options.epilogue == GemmEpilogue::Deferred;
+  return e.maxSigned(ceilDivide(e, arguments.depth, kTileDepth),
+                     e.constant(isDeferred ? chunks() + 1 : 1));
+}
+
+Tile GemmBuilder::decode(const TileOrder &order, Value round) {
+  Value number = order.tile(e, round);
+  Value perGroup = e.mul(columnTiles(), kRasterRows);
+  Value group = e.divide(number, perGroup);
+  Value inGroup = e.sub(number, e.mul(group, perGroup));
+  Value firstRow = e.mul(group, kRasterRows);
+  // The last group may have fewer rows.
+  Value rows =
+      e.minSigned(e.constant(kRasterRows), e.sub(rowUnits(), firstRow));
+  Value column = e.divide(inGroup, rows);
+  Value row = e.add(firstRow, e.sub(inGroup, e.mul(column, rows)));
+  if (cluster)
+    row = e.add(e.mul(row, cluster->size()), cluster->rank());
+  return {e.mul(row, kTileRows), e.mul(column, columns)};
+}
+
+void GemmBuilder::produce(const TileOrder &order) {
+  Value zero = e.constant(0);
+  auto loadStage = [&](const Tile &tile, Value number, Value depth) {
+    Pipeline::Use use = pipeline.use(e, memory, number);
+    pipeline.acquire(e, use);
+    Value stage = e.add(memory.at(e, firstStage), use.byteOffset);
+    Value weights = e.add(stage, weight.offset);
+    int64_t half = weight.bytes() / 2;
+    loadBox(e, arguments.inputMap, stage, use.full, {depth, tile.row});
+    if (cluster) {
+      // Each block of the pair copies one half to both.
+      Value rank = cluster->rank();
+      loadBoxMulticast(e, arguments.weightMap,
+                       e.add(weights, e.mul(rank, half)), use.full,
+                       {depth, tile.column, rank}, cluster->all());
+      return;
+    }
+    for (int64_t i : {0, 1})
+      loadBox(e, arguments.weightMap, e.add(weights, i * half), use.full,
+              {depth, tile.column, e.constant(i)});
+  };
+  e.loop(zero, order.rounds(), {zero},
+         [&](Value round, ValueRange carried) -> Values {
+           Value use = carried[0];
+           Tile tile = decode(order, round);
+           Value steps = depthTiles();
+           e.loop(zero, steps, {}, [&](Value t, ValueRange) -> Values {
+             loadStage(tile, e.add(use, t), e.mul(t, kTileDepth));
+             return {};
+           });
+           return {e.add(use, steps)};
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// The products
+//===----------------------------------------------------------------------===//
+
+GemmBuilder::Values GemmBuilder::step(const Consumer &c, Value number,
+                                      ValueRange sum) {
+  Pipeline::Use use = pipeline.use(e, memory, number);
+  pipeline.wait(e, use);
+  return multiply(e, product(), c.input.advance(e, use.byteOffset),
+                  c.weight.advance(e, use.byteOffset), sum);
+}
+
+void GemmBuilder::release(const Consumer &c, Value number) {
+  Pipeline::Use use = pipeline.use(e, memory, number);
+  if (cluster)
+    cluster->arrive(e, use.empty);
+  else
+    pipeline.release(e, use, c.isFirstLane);
+}
+
+/// Steps \p first to \p end of a tile, of which at least one came before, and
+/// the wait for all.
+GemmBuilder::Values GemmBuilder::remainingSteps(const Consumer &c, Value use,
+                                                Value first, Value end,
+                                                Values sum) {
+  sum = e.loop(first, end, sum, [&](Value t, ValueRange carried) -> Values {
+    Value number = e.add(use, t);
+    Values next = step(c, number, carried);
+    waitProducts(e, 1);
+    release(c, e.add(number, -1));
+    return next;
+  });
+  sum = waitProducts(e, 0, sum);
+  release(c, e.add(e.add(use, end), -1));
+  return sum;
+}
+
+/// Carried: the number of uses of the pipeline.
+GemmBuilder::Values GemmBuilder::plainTile(const Consumer &c,
+                                           const TileOrder &order, Value round,
+                                           ValueRange carried) {
+  Value use = carried[0];
+  Tile tile = decode(order, round);
+  Value steps = depthTiles();
+  Values sum = step(c, use, ValueRange());
+  sum = remainingSteps(c, use, e.constant(1), steps, std::move(sum));
+  beginStore(c);
+  ValueRange gate = ValueRange(sum).take_front(sum.size() / 2);
+  ValueRange up = ValueRange(sum).drop_front(sum.size() / 2);
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+    storeChunk(c, chunk, fromAccumulators(chunkOf(gate, chunk, 4)),
+               fromAccumulators(chunkOf(up, chunk, 4)));
+  endStore(c, tile, Value());
+  return {e.add(use, steps)};
+}
+
+/// Carried: the number of uses, then of the tile before its first row, its
+/// first column, whether there was one, and its rounded gate and up.
+GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
+                                              const TileOrder &order,
+                                              Value round, ValueRange carried) {
+  Value use = carried[0];
+  Tile before{carried[1], carried[2]};
+  Value hasBefore = carried[3];
+  ValueRange pairs = carried.drop_front(4);
+  ValueRange gate = pairs.take_front(pairs.size() / 2);
+  ValueRange up = pairs.drop_front(pairs.size() / 2);
+
+  Tile tile = decode(order, round);
+  Value steps = depthTiles();
+  Values sum = step(c, use, ValueRange());
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
+    Value number = e.add(use, chunk + 1);
+    sum = step(c, number, sum);
+    waitProducts(e, 1);
+    release(c, e.add(number, -1));
+    if (chunk == 0)
+      beginStore(c);
+    storeChunk(c, chunk, fromPairs(chunkOf(gate, chunk, 2)),
+               fromPairs(chunkOf(up, chunk, 2)));
+  }
+  endStore(c, before, hasBefore);
+  sum = remainingSteps(c, use, e.constant(chunks() + 1), steps, std::move(sum));
+
+  Values next = {e.add(use, steps), tile.row, tile.column,
+                 arith::ConstantOp::create(e, e.getBoolAttr(true))};
+  for (size_t i = 0; i < sum.size(); i += 2) {
+    Value pair =
+        vector::FromElementsOp::create(e, VectorType::get({2}, e.getF32Type()),
+                                       ValueRange{sum[i], sum[i + 1]});
+    Value rounded =
+        arith::TruncFOp::create(e, VectorType::get({2}, element()), pair);
+    next.append(toPairs(rounded));
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+/// A thread has four values of each group of eight columns.
+ValueRange GemmBuilder::chunkOf(ValueRange values, int64_t chunk,
+                                int64_t perGroup) {
+  int64_t first = chunk * kChunkColumns / 8;
+  int64_t count = std::min(kChunkColumns / 8, groups() - first);
+  return values.slice(size_t(first * perGroup), size_t(count * perGroup));
+}
+
+Value GemmBuilder::fromAccumulators(ValueRange values) {
+  auto type = VectorType::get({int64_t(values.size())}, e.getF32Type());
+  Value vector = vector::FromElementsOp::create(e, type, values);
+  if (!options.isRounded())
+    return vector;
+  Value rounded = arith::TruncFOp::create(e, type.clone(element()), vector);
+  return arith::ExtFOp::create(e, type, rounded);
+}
+
+Value GemmBuilder::fromPairs(ValueRange pairs) {
+  int64_t count = int64_t(pairs.size());
+  Value registers = vector::FromElementsOp::create(
+      e, VectorType::get({count}, e.getI32Type()), pairs);
+  auto type = VectorType::get({2 * count}, element());
+  Value rounded = vector::BitCastOp::create(e, type, registers);
+  return arith::ExtFOp::create(e, type.clone(e.getF32Type()), rounded);
+}
+
+GemmBuilder::Values GemmBuilder::toPairs(Value rounded) {
+  int64_t count = cast<VectorType>(rounded.getType()).getNumElements() / 2;
+  Value registers = vector::BitCastOp::create(
+      e, VectorType::get({count}, e.getI32Type()), rounded);
+  Values pairs;
+  for (int64_t i = 0; i < count; ++i)
+    pairs.push_back(vector::ExtractOp::create(e, registers, i));
+  return pairs;
+}
+
+void GemmBuilder::beginStore(const Consumer &c) {
+  // The copy of this warp's last rows must have read them.
+  e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/true); });
+  syncWarp(e);
+}
+
+void GemmBuilder::storeChunk(const Consumer &c, int64_t chunk, Value gate,
+                             Value up) {
+  Values packed = toPairs(c.arithmetic.apply(gate, up));
+  int64_t column = chunk * kChunkColumns;
+  if (isSwizzled)
+    storeFragment(e, memory, SwizzledTile{output, kTileRows, columns},
+                  c.slabRow, c.lane, packed, column);
+  else
+    storeFragment(e, memory, PlainTile{output, kTileRows, columns}, c.slabRow,
+                  c.lane, packed, column);
+}
+
+/// \p condition may be null.
+void GemmBuilder::endStore(const Consumer &c, const Tile &tile,
+                           Value condition) {
+  fenceSharedWrites(e);
+  syncWarp(e);
+  Value stores = c.isFirstLane;
+  if (condition)
+    stores = arith::AndIOp::create(e, stores, condition);
+  e.ifThen(stores, [&] {
+    Value row = e.add(tile.row, c.slabRow);
+    auto storeColumns = [&](int64_t offset, int64_t rowBytes, int64_t column) {
+      Value source = e.add(memory.at(e, offset), e.mul(c.slabRow, rowBytes));
+      storeBox(e, arguments.outputMap, source,
+               {e.add(tile.column, column), row});
+    };
+    if (isSwizzled) {
+      SwizzledTile whole{output, kTileRows, columns};
+      for (int64_t slab = 0; slab < whole.slabs(); ++slab)
+        storeColumns(output + slab * whole.slabBytes(), SwizzledTile::kRowBytes,
+                     slab * whole.slabColumns());
+    } else {
+      storeColumns(output, columns * 2, 0);
+    }
+    commitStores(e);
+  });
+}
+
+void GemmBuilder::consume(const TileOrder &order,
+                          const ThreadPosition &position) {
+  GateArithmetic arithmetic(e, options, arguments.beta);
+  if (cluster)
+    cluster->prepareArrivals(e, memory, position.lane);
+  Value group = e.add(position.warpgroup, -1);
+  SwizzledTile firstInput = input, firstWeight = weight;
+  firstInput.offset += firstStage;
+  firstWeight.offset += firstStage;
+  Consumer c{
+      position.lane,
+      e.isEqual(position.lane, 0),
+      e.add(e.mul(group, kRowsPerConsumer),
+            e.mul(e.andBits(position.warp, 3), kWarpRows)),
+      TileDescriptor::alongK(e, memory, firstInput)
+          .advance(e, e.mul(group, kRowsPerConsumer * SwizzledTile::kRowBytes)),
+      TileDescriptor::alongK(e, memory, firstWeight),
+      arithmetic};
+
+  Value zero = e.constant(0);
+  if (options.epilogue == GemmEpilogue::Plain) {
+    e.loop(zero, order.rounds(), {zero},
+           [&](Value round, ValueRange carried) -> Values {
+             return plainTile(c, order, round, carried);
+           });
+  } else {
+    Values start = {zero, zero, zero,
+                    arith::ConstantOp::create(e, e.getBoolAttr(false))};
+    start.append(size_t(columns) / 2, zero);
+    Values last = e.loop(zero, order.rounds(), start,
+                         [&](Value round, ValueRange carried) -> Values {
+                           return deferredTile(c, order, round, carried);
+                         });
+    e.ifThen(last[3], [&] {
+      ValueRange pairs = ValueRange(last).drop_front(4);
+      ValueRange gate = pairs.take_front(pairs.size() / 2);
+      ValueRange up = pairs.drop_front(pairs.size() / 2);
+      beginStore(c);
+      for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+        storeChunk(c, chunk, fromPairs(chunkOf(gate, chunk, 2)),
+                   fromPairs(chunkOf(up, chunk, 2)));
+      endStore(c, {last[1], last[2]}, Value());
+    });
+  }
+  e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/false); });
+}
+
+OwningOpRef<ModuleOp>
+poly::kernels::buildSwigluGemm(MLIRContext &context,
+                               const SwigluGemmOptions &options) {
+  context.loadDialect<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                      math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                      vector::VectorDialect>();
+  return GemmBuilder(context, options).build();
+}

@@ -1,0 +1,191 @@
+# Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What scripts that check compiled kernels on a GPU share.
+
+Kernels come as poly-compile wrote them, a .json with its image beside it. They are
+launched through the CUDA driver with ctypes, and checked in a child process, so
+that a kernel that hangs or crashes costs one variant and not the run.
+"""
+
+import ctypes
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+# cuTensorMapEncodeTiled's numbers.
+TENSOR_TYPES = {"f16": 6, "bf16": 9}
+SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+PROMOTE_256 = 3
+MAX_DYNAMIC_SHARED = 8
+
+
+class Driver:
+    def __init__(self):
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+
+    def call(self, name, *arguments):
+        code = getattr(self.cuda, name)(*arguments)
+        if code:
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorString(code, ctypes.byref(text))
+            raise RuntimeError(f"{name}: {(text.value or b'?').decode()} ({code})")
+
+    def load(self, image, name, shared):
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        with open(image, "rb") as file:
+            data = file.read() + b"\0"
+        self.call("cuModuleLoadData", ctypes.byref(module), data)
+        self.call(
+            "cuModuleGetFunction", ctypes.byref(function), module, name.encode()
+        )
+        self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+        return function
+
+    def tensor_map(self, tensor, kind, spec, sizes=None):
+        """(storage, address) of the map that a kernel's metadata describes.
+
+        The dimensions of `tensor` are those of the map from the outermost on;
+        `sizes`, in the same order, may be less than the tensor's.
+        """
+        rank = tensor.dim()
+        if len(spec["box"]) != rank:
+            raise ValueError(f"map {spec['name']} does not have {rank} dimensions")
+        storage = (ctypes.c_uint8 * 256)()
+        address = (ctypes.addressof(storage) + 63) // 64 * 64
+        extents = list(reversed(sizes or list(tensor.shape)))
+        strides = [s * tensor.element_size() for s in reversed(tensor.stride())]
+        if strides[0] != tensor.element_size():
+            raise ValueError("the innermost dimension must be contiguous")
+        if any(s % 16 for s in strides[1:]) or tensor.data_ptr() % 16:
+            raise ValueError("pointer and strides must be multiples of 16 bytes")
+        self.call(
+            "cuTensorMapEncodeTiled",
+            ctypes.c_void_p(address),
+            TENSOR_TYPES[kind],
+            rank,
+            ctypes.c_void_p(tensor.data_ptr()),
+            (ctypes.c_uint64 * rank)(*extents),
+            (ctypes.c_uint64 * max(rank - 1, 1))(*strides[1:]),
+            (ctypes.c_uint32 * rank)(*spec["box"]),
+            (ctypes.c_uint32 * rank)(*[1] * rank),
+            0,
+            SWIZZLES[spec["swizzle"]],
+            PROMOTE_256,
+            0,
+        )
+        return storage, address
+
+    def launcher(self, function, grid, threads, shared, values):
+        """A function that launches; `values` are ctypes objects, or addresses."""
+        import torch
+
+        pointers = (ctypes.c_void_p * len(values))(
+            *[v if isinstance(v, int) else ctypes.addressof(v) for v in values]
+        )
+
+        def launch():
+            stream = torch.cuda.current_stream().cuda_stream
+            self.call(
+                "cuLaunchKernel", function, grid, 1, 1, threads, 1, 1, shared,
+                ctypes.c_void_p(stream), pointers, None,
+            )
+
+        launch.keep = values
+        return launch
+
+
+def kernel_files(folder, family, only=""):
+    """The metadata files of kernels of a family."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        with open(path) as file:
+            meta = json.load(file)
+        if not isinstance(meta, dict) or not re.search(only, os.path.basename(path)):
+            continue
+        if any(k["info"].get("family") == family for k in meta.get("kernels", [])):
+            found.append(path)
+    return found
+
+
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def run_child(command, deadline, results):
+    """Runs a child that prints `START name`, `ROWS key json-list` and, last, DONE.
+
+    Rows are added to results[key], other lines are printed. Returns the last word
+    of the last START if the child hung or ended without a DONE.
+    """
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    os.set_blocking(process.stdout.fileno(), False)
+    current, text, last = None, "", time.time()
+    while True:
+        try:
+            data = os.read(process.stdout.fileno(), 1 << 16)
+        except BlockingIOError:
+            data = None
+        if data == b"":
+            break
+        if data:
+            text, last = text + data.decode(errors="replace"), time.time()
+            *lines, text = text.split("\n")
+            for line in lines:
+                if line.startswith("START "):
+                    current = line.split()[-1]
+                elif line == "DONE":
+                    current = None
+                elif line.startswith("ROWS "):
+                    _, key, rows = line.split(" ", 2)
+                    results.setdefault(key, []).extend(json.loads(rows))
+                else:
+                    print(line, flush=True)
+        else:
+            time.sleep(0.02)
+        if time.time() - last > 60 or time.time() > deadline + 20:
+            print(f"HANG at {current}", flush=True)
+            process.kill()
+            break
+    process.wait()
+    return current
+
+
+def supervise(arguments, deadline, results):
+    """Runs this script as a child until nothing new hangs or crashes."""
+    skip = []
+    while time.time() < deadline:
+        command = [sys.executable, os.path.abspath(sys.argv[0]), *arguments]
+        command += ["--child=" + json.dumps(skip), f"--deadline={deadline}"]
+        bad = run_child(command, deadline, results)
+        if bad is None or bad in skip:
+            break
+        print(f"FAILED {bad}: hung or crashed", flush=True)
+        results.setdefault("checks", []).append(
+            {"kernel": bad, "problems": ["hung or crashed"]}
+        )
+        skip.append(bad)
+
+
+def block_time(run, launches):
+    """Milliseconds a launch, of launches one after the other."""
+    import torch
+
+    start = torch.cuda.Event(enable_timing=True)
+    end = torch.cuda.Event(enable_timing=True)
+    start.record()
+    for _ in range(launches):
+        run()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) / launches
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
