@@ -163,8 +163,11 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
       result.state.sum[r] = sumOf(e, result.rows[r]);
     if (isFirst)
       continue;
-    result.correction[r] = math::Exp2Op::create(
-        e, fma(e, state.maximum[r], exponentScale, offset), kFlags);
+    // The difference first: where no column has counted yet, both maxima are
+    // kLowest, and the rounding of kLowest * scale would be a huge exponent.
+    Value growth = arith::SubFOp::create(e, state.maximum[r], maximum, kFlags);
+    result.correction[r] =
+        math::Exp2Op::create(e, mulF(e, growth, exponentScale), kFlags);
     if (!matrixSum)
       result.state.sum[r] =
           fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
