@@ -165,19 +165,13 @@ void Arguments::store(const KernelParameter &parameter, const void *value) {
   values.push_back(slot);
 }
 
-Arguments &Arguments::array(DevicePtr address, int64_t size) {
-  const std::vector<KernelParameter> &parameters = kernel->parameters;
-  size_t at = values.size();
-  auto is = [&](size_t offset, const char *type) {
-    return at + offset < parameters.size() &&
-           parameters[at + offset].type == type;
-  };
-  bool memref = is(0, "ptr") && is(1, "ptr") && is(2, "i64") && is(3, "i64") &&
-                is(4, "i64");
+Arguments &Arguments::array(DevicePtr address) {
   store(next({"ptr"}), &address);
-  if (!memref)
-    return *this;
-  store(next({"ptr"}), &address);
+  return *this;
+}
+
+Arguments &Arguments::memref(DevicePtr address, int64_t size) {
+  array(address).array(address);
   for (int64_t value : {int64_t(0), size, int64_t(1)})
     store(next({"i64"}), &value);
   return *this;

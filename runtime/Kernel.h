@@ -87,9 +87,11 @@ class Arguments {
 public:
   explicit Arguments(const KernelMetadata &kernel) : kernel(&kernel) {}
 
-  /// A dense array: one pointer, or the five parameters of a rank-1 memref
-  /// (allocated and aligned pointer, offset, size, stride).
-  Arguments &array(DevicePtr address, int64_t size);
+  /// A pointer to global memory.
+  Arguments &array(DevicePtr address);
+  /// A dense array of \p size elements as the five parameters of a rank-1
+  /// memref: allocated and aligned pointer, offset, size, stride.
+  Arguments &memref(DevicePtr address, int64_t size);
   Arguments &integer(int64_t value);
   Arguments &number(double value);
   Arguments &tensorMap(const TensorMap &map);

@@ -220,3 +220,40 @@ std::string poly::runtime::compareResults(const Json &before,
                     " have no row in common");
   return table.text();
 }
+
+std::string
+poly::runtime::tableOfResults(const Json &results, const std::string &path,
+                              const std::string &only,
+                              const std::vector<std::string> &details) {
+  std::vector<std::string> header = {"work", "variant", "median", "ratio"};
+  header.insert(header.end(), details.begin(), details.end());
+  Table table(header);
+  std::string previous;
+  bool any = false;
+  try {
+    for (const Json &row : results.at("rows").asArray("rows")) {
+      const std::string &work = row.at("work").asString("work");
+      const std::string &variant = row.at("variant").asString("variant");
+      const Json *median = row.find("median");
+      if (!median || (work + " " + variant).find(only) == std::string::npos)
+        continue;
+      const std::string &metric = row.at("metric").asString("metric");
+      any = true;
+      std::vector<std::string> cells = {
+          work == previous ? "" : work, variant,
+          print("%.4g", median->asNumber("median")) +
+              (metric == "microseconds" ? " µs" : ""),
+          print("%.2f", row.at("ratio").asNumber("ratio"))};
+      const Json *found = row.find("details");
+      for (const std::string &key : details)
+        cells.push_back(found ? cell(*found, key) : "-");
+      table.add(std::move(cells));
+      previous = work;
+    }
+  } catch (const JsonError &error) {
+    throw JsonError(path + ": is no result set: " + error.what());
+  }
+  if (!any)
+    throw JsonError(path + ": has no timed row for '" + only + "'");
+  return table.markdown();
+}

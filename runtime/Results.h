@@ -79,6 +79,13 @@ private:
 std::string compareResults(const Json &before, const std::string &beforePath,
                            const Json &after, const std::string &afterPath);
 
+/// The rows of a result file whose work and variant contain \p only, as a
+/// Markdown table; with the \p details named, which lie in the rows' details.
+/// Throws JsonError when it is no result set or no row is left.
+std::string tableOfResults(const Json &results, const std::string &path,
+                           const std::string &only,
+                           const std::vector<std::string> &details);
+
 /// The rows of a result file as bars, one panel a piece of work, in SVG.
 /// Throws JsonError when it is no result set.
 std::string plotResults(const Json &results, const std::string &path);

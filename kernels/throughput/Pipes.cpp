@@ -62,7 +62,7 @@ const std::vector<Pipe> &pipes() {
        Seed::BF16x2,
        {{"neg.bf16x2", "0", "PackedUnary"},
         {"abs.bf16x2", "1", "PackedUnary"},
-        {"add.s32", "01", "Logic"}}},
+        {"add.s32", "01", "IntAdd"}}},
       {"min.bf16x2+max.bf16x2",
        Seed::BF16x2,
        {{"min.bf16x2", "02", "PackedMinMax"},
@@ -76,7 +76,7 @@ const std::vector<Pipe> &pipes() {
        {{"min.f32", "02", "F32MinMax"}, {"max.f32", "03", "F32MinMax"}}},
       {"lop3.b32", Seed::F32, {{"lop3.b32", "012", "Logic"}}},
       {"shl.b32", Seed::F32, {{"shl.b32", "02", "Logic"}}},
-      {"add.s32", Seed::F32, {{"add.s32", "01", "Logic"}}},
+      {"add.s32", Seed::F32, {{"add.s32", "01", "IntAdd"}}},
       {"mad.lo.s32", Seed::F32, {{"mad.lo.s32", "023", "IntMul"}}},
       {"cvt.rn.bf16x2.f32",
        Seed::F32,
@@ -207,8 +207,11 @@ Value PipeBuilder::seed(ThroughputFrame &frame, Value word) {
     return frame.asInteger(word);
   Type element =
       pipe.seed == Seed::BF16x2 ? Type(b.getBF16Type()) : Type(b.getF16Type());
-  Value wide = vector::BroadcastOp::create(
-      b, VectorType::get({2}, b.getF32Type()), word);
+  // The lanes differ: of operands with equal lanes, ptxas makes half-register
+  // selections that only one of the two packed pipes can do.
+  Value negated = arith::NegFOp::create(b, word);
+  Value wide = vector::FromElementsOp::create(
+      b, VectorType::get({2}, b.getF32Type()), ValueRange{word, negated});
   return frame.asInteger(
       arith::TruncFOp::create(b, VectorType::get({2}, element), wide));
 }

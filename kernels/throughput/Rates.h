@@ -28,7 +28,7 @@ struct RateOptions {
   bool wideArguments = false;
   /// Values of a thread: its independent chains of evaluations.
   int64_t elements = 32;
-  int64_t threads = 512;
+  int64_t threads = 1024;
   bool approximate = true; ///< As in ActivationOptions.
 };
 

@@ -12,6 +12,12 @@
 
 using namespace poly;
 
+double Cost::expectedClocks(const TargetModel &target) const {
+  double sustained =
+      issue * target.issuePerClock / target.sustainedIssuePerClock;
+  return std::max(sustained, *std::max_element(pipes.begin(), pipes.end()));
+}
+
 double Cost::slots() const {
   return std::max(issue, *std::max_element(pipes.begin(), pipes.end()));
 }
@@ -178,9 +184,10 @@ static void addNode(const Node &node, const TargetModel &target, Cost &cost) {
   case Op::Lop3:
   case Op::Shl:
   case Op::Shr:
-  case Op::IAdd:
   case Op::Prmt:
     return cost.add(InstrClass::Logic, target);
+  case Op::IAdd:
+    return cost.add(InstrClass::IntAdd, target);
   case Op::IMad:
     return cost.add(InstrClass::IntMul, target);
   case Op::SetpGe:

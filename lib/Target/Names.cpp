@@ -32,6 +32,8 @@ std::string_view poly::name(InstrClass instrClass) {
     return "Convert";
   case InstrClass::Sfu:
     return "Sfu";
+  case InstrClass::IntAdd:
+    return "IntAdd";
   case InstrClass::NumClasses:
     break;
   }

@@ -14,9 +14,11 @@ using namespace poly;
 // * "guide": CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
 //   Instructions", results per clock and multiprocessor. A packed instruction
 //   has two results, so its figure is halved here.
-// * "measured": thread instructions per clock of one H200 multiprocessor with
-//   1,024 threads of eight independent dependence chains each, by its own clock
-//   counter, raised to the power of two that such loops approach from below.
+// * "measured": `poly-bench pipes` on an H200, 2026-11-30
+//   (docs/results/pipes-h200.json): thread instructions per clock of a
+//   multiprocessor with 1,024 threads of eight independent dependence chains
+//   each, by its own clock counter, raised to the power of two that such loops
+//   approach from below.
 // * "assumed": no public figure is known; the neighbour it is taken from is
 //   named.
 // Which pipe runs what follows the Nsight Compute documentation, "Pipelines":
@@ -39,6 +41,11 @@ constexpr InstrRate xu(unsigned perClock, const char *source) {
   return {Pipe::Xu, perClock, source};
 }
 
+// `poly-bench rates` on an H200, 2026-11-30 (docs/results/rates-h200.json):
+// polynomial programs, which mix the FMA and ALU pipes, issue 97 to 106 a clock
+// where instructions of one kind issue 123. Assumed of the other chips.
+constexpr unsigned kSustained = 110;
+
 // Rates stand in the order of InstrClass.
 
 constexpr TargetModel kSM70 = {
@@ -46,6 +53,7 @@ constexpr TargetModel kSM70 = {
     70,
     "Volta (V100)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(64, GUIDE("7.x")),
         /*PackedFma=*/fma(64, GUIDE("7.x") ": 128 half results"),
@@ -61,6 +69,7 @@ constexpr TargetModel kSM70 = {
         /*IntMul=*/fma(64, GUIDE("7.x")),
         /*Convert=*/xu(16, GUIDE("7.x")),
         /*Sfu=*/xu(16, GUIDE("7.x")),
+        /*IntAdd=*/alu(64, GUIDE("7.x")),
     }};
 
 constexpr TargetModel kSM75 = {
@@ -68,6 +77,7 @@ constexpr TargetModel kSM75 = {
     75,
     "Turing (T4, RTX 20)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(64, GUIDE("7.x")),
         /*PackedFma=*/fma(64, GUIDE("7.x") ": 128 half results"),
@@ -83,6 +93,7 @@ constexpr TargetModel kSM75 = {
         /*IntMul=*/fma(64, GUIDE("7.x")),
         /*Convert=*/xu(16, GUIDE("7.x")),
         /*Sfu=*/xu(16, GUIDE("7.x")),
+        /*IntAdd=*/alu(64, GUIDE("7.x")),
     }};
 
 constexpr TargetModel kSM80 = {
@@ -90,6 +101,7 @@ constexpr TargetModel kSM80 = {
     80,
     "Ampere (A100)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(64, GUIDE("8.0")),
         /*PackedFma=*/fma(128, GUIDE("8.0") ": 256 half results"),
@@ -104,6 +116,7 @@ constexpr TargetModel kSM80 = {
         /*Convert=*/
         alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
         /*Sfu=*/xu(16, GUIDE("8.0")),
+        /*IntAdd=*/alu(64, GUIDE("8.0")),
     }};
 
 constexpr TargetModel kSM86 = {
@@ -111,6 +124,7 @@ constexpr TargetModel kSM86 = {
     86,
     "Ampere (A10, A40, RTX 30)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(128, GUIDE("8.6")),
         /*PackedFma=*/fma(64, GUIDE("8.6") ": 128 half results"),
@@ -125,6 +139,7 @@ constexpr TargetModel kSM86 = {
         /*Convert=*/
         alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
         /*Sfu=*/xu(16, GUIDE("8.6")),
+        /*IntAdd=*/alu(64, GUIDE("8.6")),
     }};
 
 constexpr TargetModel kSM89 = {
@@ -132,6 +147,7 @@ constexpr TargetModel kSM89 = {
     89,
     "Ada (L4, L40, RTX 40)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(128, GUIDE("8.9")),
         /*PackedFma=*/fma(64, GUIDE("8.9") ": 128 half results"),
@@ -146,6 +162,7 @@ constexpr TargetModel kSM89 = {
         /*Convert=*/
         alu(64, "ALU pipe by the Nsight Compute documentation; its rate"),
         /*Sfu=*/xu(16, GUIDE("8.9")),
+        /*IntAdd=*/alu(64, GUIDE("8.9")),
     }};
 
 constexpr TargetModel kSM90 = {
@@ -153,26 +170,34 @@ constexpr TargetModel kSM90 = {
     90,
     "Hopper (H100, H200)",
     128,
+    kSustained,
     {
-        /*F32Fma=*/fma(128, "measured: 124 a clock"),
-        /*PackedFma=*/fma(128, "measured: 120 a clock"),
-        /*PackedFmaB=*/fma(128, "measured: 120 a clock"),
+        /*F32Fma=*/fma(128, "measured: 125 a clock"),
+        /*PackedFma=*/
+        fma(128, "measured: 123 a clock, HFMA2 and HFMA2.MMA in turn"),
+        /*PackedFmaB=*/
+        fma(128, "measured: 123 a clock, HFMA2 and HFMA2.MMA in turn"),
         /*PackedUnary=*/
         fma(64, "measured: 64 a clock, only one half of the packed pipe"),
         /*PackedMinMax=*/
-        alu(64, "measured: 63 a clock, min and max alternating; ptxas folds a "
+        alu(64, "measured: 64 a clock, min and max alternating; ptxas folds a "
                 "loop of one min"),
         /*F32MinMax=*/alu(64, "measured: 63 a clock"),
         /*Logic=*/alu(64, "measured: 63 a clock"),
         /*IntMul=*/fma(64, "measured: 64 a clock"),
         /*Convert=*/alu(64, "measured: 63 a clock"),
         /*Sfu=*/xu(16, "measured: 16 a clock"),
+        /*IntAdd=*/
+        alu(128,
+            "measured: 124 a clock, as ptxas spreads them over the ALU and "
+            "the FMA pipe"),
     }};
 
 constexpr TargetModel kSM100 = {"sm_100",
                                 100,
                                 "Blackwell (B200)",
                                 128,
+                                kSustained,
                                 {
                                     /*F32Fma=*/fma(128, "128 f32 units"),
                                     /*PackedFma=*/fma(128, ASSUMED("sm_90")),
@@ -184,6 +209,7 @@ constexpr TargetModel kSM100 = {"sm_100",
                                     /*IntMul=*/fma(64, ASSUMED("sm_90")),
                                     /*Convert=*/alu(64, ASSUMED("sm_90")),
                                     /*Sfu=*/xu(16, ASSUMED("sm_90")),
+                                    /*IntAdd=*/alu(128, ASSUMED("sm_90")),
                                 }};
 
 constexpr TargetModel kSM103 = {
@@ -191,6 +217,7 @@ constexpr TargetModel kSM103 = {
     103,
     "Blackwell Ultra (B300)",
     128,
+    kSustained,
     {
         /*F32Fma=*/fma(128, ASSUMED("sm_100")),
         /*PackedFma=*/fma(128, ASSUMED("sm_100")),
@@ -204,12 +231,14 @@ constexpr TargetModel kSM103 = {
         /*Sfu=*/
         xu(32, "NVIDIA states twice Blackwell's exponential throughput for "
                "Blackwell Ultra; assumed for all special functions"),
+        /*IntAdd=*/alu(128, ASSUMED("sm_100")),
     }};
 
 constexpr TargetModel kSM120 = {"sm_120",
                                 120,
                                 "Blackwell (RTX 50, RTX PRO)",
                                 128,
+                                kSustained,
                                 {
                                     /*F32Fma=*/fma(128, "128 f32 units"),
                                     /*PackedFma=*/fma(64, ASSUMED("sm_89")),
@@ -221,6 +250,7 @@ constexpr TargetModel kSM120 = {"sm_120",
                                     /*IntMul=*/fma(64, ASSUMED("sm_89")),
                                     /*Convert=*/alu(64, ASSUMED("sm_89")),
                                     /*Sfu=*/xu(16, ASSUMED("sm_89")),
+                                    /*IntAdd=*/alu(64, ASSUMED("sm_89")),
                                 }};
 
 #undef GUIDE

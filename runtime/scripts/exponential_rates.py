@@ -70,9 +70,9 @@ def attributes(program, source, result, folded):
     arguments = ELEMENTS // (2 if source == "f16" else 1)
     results = ELEMENTS * (32 if program is None and source == "f32" else WIDTH[result]) // 32
     fma = "PackedFma" if source == "f16" else "F32Fma"
-    entries = [f'family = "rates", function = "exp2", work = "exp2", arguments = "{source}", type = "{result}"',
-               f"evaluationsPerIteration = {ELEMENTS} : i64, elementsPerThread = {ELEMENTS} : i64",
-               f"frame = {{{fma} = {0 if folded else arguments} : i64, Logic = {results // 2} : i64}}"]
+    entries = [f'family = "rates", function = "exp2", work = "exp2", argumentType = "{source}", type = "{result}"',
+               f"perIteration = {ELEMENTS} : i64, valuesPerThread = {ELEMENTS} : i64",
+               f"mix = {{{fma} = {0 if folded else arguments} : i64, Logic = {results // 2} : i64}}"]
     if program:
         entries.append(f'program = "{program}"')
     rounding = ", poly.round_offsets" if folded else ""

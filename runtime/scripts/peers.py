@@ -87,17 +87,12 @@ class Kernel:
             cuda("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED, self.shared)
 
     def values(self, args):
-        """Tensors and integers as the kernel's parameters: a tensor is one
-        pointer or the five parameters of a rank-1 memref."""
+        """Tensors (by their address) and numbers as the kernel's parameters."""
         types = [parameter["type"] for parameter in self.kernel["parameters"]]
         values = []
         for arg in args:
             if isinstance(arg, torch.Tensor):
-                at = len(values)
                 values.append(ctypes.c_void_p(arg.data_ptr()))
-                if types[at : at + 5] == ["ptr", "ptr", "i64", "i64", "i64"]:
-                    values.append(ctypes.c_void_p(arg.data_ptr()))
-                    values += [ctypes.c_int64(value) for value in (0, arg.numel(), 1)]
             elif types[len(values)] == "i32":
                 values.append(ctypes.c_int32(arg))
             elif types[len(values)] == "f32":
@@ -192,9 +187,12 @@ class Results:
     def __init__(self):
         self.rows = []
 
-    def run(self, work, contenders, expected, quick, total_bytes, allowed):
-        """Checks, then times. `expected` is float64; an error may be `allowed`
-        times the largest expected value besides two roundings of the type."""
+    def run(self, work, contenders, expected, quick, total_bytes, rounding, amplification):
+        """Checks, then times. `expected` is float64. The root mean square of a
+        contender's errors may be its certified error times `amplification`, what
+        its program's result is multiplied with, or four roundings of the type."""
+        count = sum(want.numel() for want in expected)
+        rms = math.sqrt(sum((want**2).sum().item() for want in expected) / count)
         right = []
         for contender in contenders:
             contender.run()
@@ -207,7 +205,8 @@ class Results:
                 norm += (want**2).sum().item()
             relative = math.sqrt(error / norm) if norm else 0.0
             contender.details.update(relativeNormError=relative, maxAbsError=worst)
-            ok = math.isfinite(worst) and relative <= allowed(contender)
+            allowed = max(contender.details.get("certified", 0) * amplification, 4 * rounding * rms)
+            ok = math.isfinite(worst) and math.sqrt(error / count) <= allowed
             if ok:
                 right.append(contender)
             else:
@@ -329,12 +328,6 @@ def ours(kernel, blocks, arguments, result):
                      program=kernel.program, certified=kernel.certified)
 
 
-def tolerance(dtype):
-    """Twice the certified error, or two roundings: the outputs are mostly near
-    one, so that a relative norm may be compared with an absolute error."""
-    return lambda contender: max(2 * contender.details.get("certified", 0), 4 * rounding(dtype))
-
-
 def elementwise(cuda, args, suite, results):
     counts = [4194304, 268435456] if suite == "functions" else [58720256]
     if args.quick:
@@ -367,7 +360,7 @@ def elementwise_work(work, kernels, function, forward, dtype, count, args, resul
     arguments = [x, out, count] if forward else [x, dy, out, count]
     own = [ours(kernel, -(-count // kernel.info["elementsPerBlock"]), arguments, result) for kernel in kernels]
     total = (2 if forward else 3) * count * x.element_size()
-    results.run(work, [eager, compiled] + own + [copy_of(total)], expected, args.quick, total, tolerance(dtype))
+    results.run(work, [eager, compiled] + own + [copy_of(total)], expected, args.quick, total, rounding(dtype), 1)
 
 
 def swiglu(cuda, args, results):
@@ -377,6 +370,8 @@ def swiglu(cuda, args, results):
     works = {}
     for kernel in load(cuda, args.kernels, "swiglu"):
         info = kernel.info
+        if info["family"] != "swiglu":
+            continue  # The copy kernel.
         works.setdefault((info["direction"], info["type"], info["layout"]), []).append(kernel)
     for (direction, type_name, layout), kernels in works.items():
         work = f"swiglu {direction} {type_name} {layout}, {rows} x {columns}"
@@ -422,7 +417,7 @@ def swiglu(cuda, args, results):
         arguments = inputs + ([out] if forward else [dy] + outputs) + [rows, columns]
         for kernel in kernels:
             contenders.append(ours(kernel, -(-count // kernel.info["elementsPerBlock"]), arguments, result))
-        results.run(work, contenders + [copy_of(total)], expected, args.quick, total, tolerance(dtype))
+        results.run(work, contenders + [copy_of(total)], expected, args.quick, total, rounding(dtype), 8)
 
 
 def liger_swiglu(forward, packed, gate, up, dy, out):

@@ -110,7 +110,7 @@ TEST(Arguments, FillParametersInOrder) {
   TensorMap map{};
   map.opaque[15] = 77;
   // A memref takes five parameters, a lone pointer one.
-  arguments.array(0x1000, 99).array(0x2000, 5).integer(-3).number(0.5);
+  arguments.memref(0x1000, 99).array(0x2000).integer(-3).number(0.5);
   arguments.tensorMap(map);
   std::vector<void *> pointers = arguments.pointers();
   ASSERT_EQ(pointers.size(), 9u);
@@ -134,10 +134,10 @@ TEST(Arguments, RefuseWhatTheKernelDoesNotTake) {
             "argument 0 of kernel 'silu': passed a value for i64 or i32, but "
             "the parameter is ptr");
   Arguments few(kernel);
-  few.array(1, 1);
+  few.memref(1, 1);
   EXPECT_EQ(messageOf([&] { few.pointers(); }),
             "kernel 'silu' takes 9 parameters; 5 were passed");
-  few.array(1, 1);
+  few.array(1);
   EXPECT_EQ(messageOf([&] { few.integer(int64_t(1) << 40); }),
             "1099511627776 does not fit a 32-bit parameter of kernel 'silu'");
   few.integer(1).number(1).tensorMap(TensorMap{});

@@ -85,6 +85,18 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
             "a: is no result set: member 'version' is missing");
 }
 
+TEST(Table, OfAResultFile) {
+  Json json = resultFile(row("a", "microseconds", 12.345) + "," +
+                         row("b", "elements/clock/SM", 16));
+  EXPECT_EQ(tableOfResults(json, "r.json", "", {"program"}),
+            "| work | variant | median | ratio | program |\n"
+            "| --- | ---: | ---: | ---: | ---: |\n"
+            "| w | a | 12.35 µs | 1.00 | - |\n"
+            "|  | b | 16 | 1.00 | - |\n");
+  EXPECT_EQ(messageOf([&] { tableOfResults(json, "r.json", "none", {}); }),
+            "r.json: has no timed row for 'none'");
+}
+
 TEST(Plot, BarsAreAsLongAsTheirMedians) {
   Json json = resultFile(row("first", "microseconds", 40) + "," +
                          row("second & last", "microseconds", 10));

@@ -144,8 +144,7 @@ Arguments bind(const Case &item, const Problem &problem, const Data &data) {
       .tensor("key", key(data.keyBuffer))
       .tensor("value", key(data.valueBuffer))
       .tensor("output", query(data.output))
-      .array("logSumExp", data.logSumExp,
-             problem.queryCount() / size_t(problem.headDim))
+      .array("logSumExp", data.logSumExp)
       .integer("queryLength", shape.queryLength)
       .integer("keyLength", shape.keyLength)
       .integer("batches", shape.batch)
@@ -158,30 +157,52 @@ Arguments bind(const Case &item, const Problem &problem, const Data &data) {
   return values.bind(item.kernel->metadata());
 }
 
-/// One row of the true result, and its log-sum-exp.
-double trueRow(const Problem &problem, const Data &data,
-               const std::string &score, int64_t batch, int64_t row,
-               int64_t head, std::vector<double> &output) {
+/// A row's true result, in float64.
+class Truth {
+public:
+  Truth(const Problem &problem, const Data &data, const std::string &score)
+      : problem(problem), score(score), query(numbers(data.query)),
+        key(numbers(data.key)), value(numbers(data.value)) {}
+
+  /// Fills \p output with the row's result; its log-sum-exp.
+  double row(int64_t batch, int64_t row, int64_t head,
+             std::vector<double> &output) const;
+
+private:
+  std::vector<double> numbers(const Words &words) const {
+    const std::vector<double> &table = numbersOf(problem.type);
+    std::vector<double> result;
+    result.reserve(words.size());
+    for (uint32_t bits : words)
+      result.push_back(table[bits]);
+    return result;
+  }
+
+  const Problem &problem;
+  const std::string &score;
+  std::vector<double> query, key, value;
+};
+
+double Truth::row(int64_t batch, int64_t row, int64_t head,
+                  std::vector<double> &output) const {
   const Shape &shape = problem.shape;
   int64_t dim = problem.headDim;
-  auto at = [&](const Words &words, int64_t length, int64_t heads, int64_t i,
-                int64_t h) {
-    return words.data() + ((batch * length + i) * heads + h) * dim;
-  };
   int64_t keyHead = head / (shape.heads / shape.keyHeads);
-  std::vector<double> q(size_t(dim), 0);
-  const uint32_t *bits =
-      at(data.query, shape.queryLength, shape.heads, row, head);
-  for (int64_t d = 0; d < dim; ++d)
-    q[size_t(d)] = decode(problem.type, bits[d]);
+  const double *q =
+      query.data() +
+      ((batch * shape.queryLength + row) * shape.heads + head) * dim;
+  auto keyAt = [&](const std::vector<double> &array, int64_t k) {
+    return array.data() +
+           ((batch * shape.keyLength + k) * shape.keyHeads + keyHead) * dim;
+  };
   int64_t keys = problem.visible(row);
   std::vector<double> weights(size_t(keys), 0);
   double maximum = -std::numeric_limits<double>::infinity();
   for (int64_t k = 0; k < keys; ++k) {
-    bits = at(data.key, shape.keyLength, shape.keyHeads, k, keyHead);
+    const double *kRow = keyAt(key, k);
     double s = 0;
     for (int64_t d = 0; d < dim; ++d)
-      s += q[size_t(d)] * decode(problem.type, bits[d]);
+      s += q[d] * kRow[d];
     s *= scaleOf(problem);
     if (score == "softcap")
       s = kCap * std::tanh(s / kCap);
@@ -197,10 +218,10 @@ double trueRow(const Problem &problem, const Data &data,
   double norm = score == "sigmoid" || sum == 0 ? 1 : 1 / sum;
   output.assign(size_t(dim), 0);
   for (int64_t k = 0; k < keys; ++k) {
-    bits = at(data.value, shape.keyLength, shape.keyHeads, k, keyHead);
+    const double *vRow = keyAt(value, k);
+    double weight = weights[size_t(k)] * norm;
     for (int64_t d = 0; d < dim; ++d)
-      output[size_t(d)] +=
-          weights[size_t(k)] * norm * decode(problem.type, bits[d]);
+      output[size_t(d)] += weight * vRow[d];
   }
   return maximum + std::log(sum);
 }
@@ -212,42 +233,48 @@ void check(Case &item, const Problem &problem, Data &data,
   data.logSumExp.fill(0xff);
   Arguments arguments = bind(item, problem, data);
   unsigned blocks = unsigned(item.details.at("blocks").asNumber("blocks"));
+  size_t count = problem.queryCount();
   auto run = [&] {
     item.kernel->launch(stream.handle(), Dim3{blocks, 1, 1}, arguments);
     stream.synchronize();
-    return download(problem.type, data.output, problem.queryCount());
+    std::vector<unsigned char> bytes(count * bytesOf(problem.type));
+    data.output.download(bytes.data(), bytes.size());
+    return bytes;
   };
-  Words actual = run();
+  std::vector<unsigned char> bytes = run();
+  Words actual = fromBytes(problem.type, bytes);
+  const std::vector<double> &numbers = numbersOf(problem.type);
   for (uint32_t bits : actual)
-    if (isNaN(problem.type, bits)) {
-      item.fault = "left results unwritten, or NaN";
+    if (std::isnan(numbers[bits])) {
+      item.fault = "left results unwritten, or NaN, on " + problem.name(score);
       return;
     }
   for (unsigned i = 0; i < reruns && item.fault.empty(); ++i)
-    if (run() != actual)
-      item.fault = "differs from run to run";
+    if (run() != bytes)
+      item.fault = "differs from run to run on " + problem.name(score);
 
   const Shape &shape = problem.shape;
   bool hasSum = item.kernel->metadata().flag("logSumExp");
   Words sums = download(Format::F32, data.logSumExp,
                         problem.queryCount() / size_t(problem.headDim));
   int64_t rows = shape.batch * shape.heads * shape.queryLength;
-  constexpr int64_t kMostRows = 1500;
+  constexpr int64_t kMostRows = 400;
   // A step without common factors meets all heads and positions in tiles.
   int64_t step = rows <= kMostRows ? 1 : rows / kMostRows | 1;
+  Truth truth(problem, data, score);
   std::vector<double> expected;
   double errors = 0, squares = 0, worstSum = 0;
   for (int64_t i = 0; i < rows; i += step) {
     int64_t row = i % shape.queryLength;
     int64_t head = i / shape.queryLength % shape.heads;
     int64_t batch = i / shape.queryLength / shape.heads;
-    double sum = trueRow(problem, data, score, batch, row, head, expected);
+    double sum = truth.row(batch, row, head, expected);
     const uint32_t *bits =
         actual.data() +
         ((batch * shape.queryLength + row) * shape.heads + head) *
             problem.headDim;
     for (int64_t d = 0; d < problem.headDim; ++d) {
-      double difference = decode(problem.type, bits[d]) - expected[size_t(d)];
+      double difference = numbers[bits[d]] - expected[size_t(d)];
       errors += difference * difference;
       squares += expected[size_t(d)] * expected[size_t(d)];
     }

@@ -43,8 +43,8 @@ void poly::bench::measureCases(Session &session, const std::string &work,
     size_t count = half / sizeof(uint16_t);
     contenders.push_back({"copy kernel", [&, copy, count](StreamHandle stream) {
                             Arguments arguments(copy->kernel->metadata());
-                            arguments.array(source.address(), int64_t(count))
-                                .array(target.address(), int64_t(count))
+                            arguments.array(source.address())
+                                .array(target.address())
                                 .integer(int64_t(count));
                             copy->kernel->launch(stream, copy->grid(count),
                                                  arguments);
@@ -106,7 +106,7 @@ Arguments NamedArguments::bind(const KernelMetadata &kernel) const {
   for (const Json &item : names->asArray("arguments")) {
     const std::string &name = item.asString("arguments");
     if (auto array = arrays.find(name); array != arrays.end())
-      arguments.array(array->second.first, array->second.second);
+      arguments.array(array->second);
     else if (auto value = integers.find(name); value != integers.end())
       arguments.integer(value->second);
     else if (auto number = numbers.find(name); number != numbers.end())

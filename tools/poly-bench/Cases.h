@@ -74,9 +74,9 @@ void measureCases(Session &session, const std::string &work, size_t bytes,
 /// in its info).
 class NamedArguments {
 public:
-  NamedArguments &array(const std::string &name, const runtime::Buffer &buffer,
-                        size_t elements, size_t firstByte = 0) {
-    arrays[name] = {buffer.address() + firstByte, int64_t(elements)};
+  NamedArguments &array(const std::string &name,
+                        const runtime::Buffer &buffer) {
+    arrays[name] = buffer.address();
     return *this;
   }
   NamedArguments &integer(const std::string &name, int64_t value) {
@@ -96,7 +96,7 @@ public:
   runtime::Arguments bind(const runtime::KernelMetadata &kernel) const;
 
 private:
-  std::map<std::string, std::pair<runtime::DevicePtr, int64_t>> arrays;
+  std::map<std::string, runtime::DevicePtr> arrays;
   std::map<std::string, int64_t> integers;
   std::map<std::string, double> numbers;
   std::map<std::string, runtime::TensorArray> tensors;

@@ -86,10 +86,10 @@ void launch(const Case &item, const Work &work, StreamHandle stream,
             const Buffer &x, const Buffer *dy, const Buffer &out,
             size_t count) {
   Arguments arguments(item.kernel->metadata());
-  arguments.array(x.address(), int64_t(count));
+  arguments.array(x.address());
   if (work.kind() != Direction::Forward)
-    arguments.array(dy->address(), int64_t(count));
-  arguments.array(out.address(), int64_t(count)).integer(int64_t(count));
+    arguments.array(dy->address());
+  arguments.array(out.address()).integer(int64_t(count));
   item.kernel->launch(stream, item.grid(count), arguments);
 }
 
@@ -131,6 +131,10 @@ void compare(Case &item, const Work &work, const std::vector<double> &expected,
     double factor = dy ? numbers[(*dy)[i % dy->size()]] : 1;
     double value = expected[bits];
     double result = numbers[actual[i]];
+    // No value of sigmoid or tanh is beyond one.
+    if (work.kind() == Direction::BackwardFromOutput &&
+        !(std::fabs(numbers[bits]) <= 1))
+      continue;
     // Infinite and undefined slopes and products are the forward's business.
     if (dy && (!std::isfinite(value) || !std::isfinite(factor)))
       continue;

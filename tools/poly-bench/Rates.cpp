@@ -12,11 +12,12 @@
 /// the multiprocessor's clock before and after. One block runs on each
 /// multiprocessor; what it does per clock is the rate.
 ///
-/// A kernel (in, out, n): thread t reads `elementsPerThread` f32 values of
-/// `in`, repeats its body n times, and stores at out[3 t] the clock before, the
-/// clock after, and a word that depends on all results. An iteration is
-/// `evaluationsPerIteration` evaluations, or the `instructions` by their names,
-/// which are of the target model's `classes`.
+/// A kernel (in, out, n): thread t reads `valuesPerThread` f32 values of `in`,
+/// repeats its body n times, and stores at out[3 t] the clock before, the clock
+/// after, and a word that depends on all results. `perIteration` is how many
+/// evaluations, or instructions, its body has; `mix` is what the body has
+/// besides the sites that the compiler decided on: thread instructions by class
+/// of the target models.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -62,28 +63,6 @@ struct Candidate {
   std::vector<double> samples;
 };
 
-/// What entries are compared within.
-std::string workOf(const Entry &entry) {
-  const KernelMetadata &kernel = entry.kernel;
-  if (kernel.text("family") == "pipes")
-    return "pipes";
-  if (kernel.info.find("work"))
-    return kernel.text("work");
-  return kernel.text("function") + " " + kernel.text("arguments") + " to " +
-         kernel.text("type");
-}
-
-/// Evaluations, or instructions, of a thread in an iteration.
-double perIteration(const KernelMetadata &kernel) {
-  if (kernel.text("family") != "pipes")
-    return double(kernel.integer("evaluationsPerIteration"));
-  const Json &instructions = kernel.info.at("instructions");
-  double sum = 0;
-  for (const std::string &name : instructions.names())
-    sum += instructions.at(name).asNumber(name);
-  return sum;
-}
-
 InstrClass classOf(const KernelMetadata &kernel, const std::string &name) {
   std::optional<InstrClass> instrClass = parseInstrClass(name);
   if (!instrClass)
@@ -110,38 +89,24 @@ std::optional<Cost> costOfIteration(const Entry &entry,
                                     const TargetModel &target) {
   const KernelMetadata &kernel = entry.kernel;
   Cost cost;
-  if (kernel.text("family") == "pipes") {
-    const Json &instructions = kernel.info.at("instructions");
-    const Json &classes = kernel.info.at("classes");
-    for (const std::string &name : instructions.names()) {
-      const std::string &className = classes.at(name).asString(name);
-      cost.add(classOf(kernel, className), target,
-               instructions.at(name).asNumber(name));
-    }
+  if (const Json *mix = kernel.info.find("mix"))
+    for (const std::string &name : mix->names())
+      cost.add(classOf(kernel, name), target, mix->at(name).asNumber(name));
+  if (kernel.text("family") == "pipes")
+    return cost;
+  // A program that the kernel applies by name leaves no decision.
+  if (kernel.info.find("program")) {
+    if (!addProgram(kernel.text("program"),
+                    double(kernel.integer("perIteration")), target, cost))
+      return std::nullopt;
     return cost;
   }
-  // The loop's own work: a lop3 for each register of arguments, unless the
-  // kernel knows better.
-  if (const Json *frame = kernel.info.find("frame")) {
-    for (const std::string &name : frame->names())
-      cost.add(classOf(kernel, name), target, frame->at(name).asNumber(name));
-  } else {
-    bool pairs = kernel.text("arguments") != "f32";
-    cost.add(InstrClass::Logic, target, perIteration(kernel) / (pairs ? 2 : 1));
-  }
-  // A program that the kernel applies by name leaves no decision.
-  std::string named = kernel.text("program", "");
-  if (entry.appliedSites().empty() && named.empty())
-    return std::nullopt;
-  double evaluations = perIteration(kernel);
-  for (const Json *site : entry.appliedSites()) {
-    named = site->at("program").asString("program");
-    evaluations = site->at("lanes").asNumber("lanes");
-    if (!addProgram(named, evaluations, target, cost))
+  std::vector<const Json *> sites = entry.appliedSites();
+  for (const Json *site : sites)
+    if (!addProgram(site->at("program").asString("program"),
+                    site->at("lanes").asNumber("lanes"), target, cost))
       return std::nullopt;
-  }
-  if (entry.appliedSites().empty() &&
-      !addProgram(named, evaluations, target, cost))
+  if (sites.empty())
     return std::nullopt;
   return cost;
 }
@@ -172,7 +137,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
 
   std::vector<Candidate> candidates;
   for (const Entry &entry : session.entries)
-    if (session.wanted(workOf(entry), entry.variant))
+    if (session.wanted(entry.kernel.text("work", suite), entry.variant))
       candidates.push_back(
           {&entry, loadKernel(entry.image, entry.kernel.name), {}});
   unsigned blocks = unsigned(session.context.multiprocessors());
@@ -183,16 +148,20 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
     for (size_t i : roundOrder(candidates.size(), round)) {
       Candidate &candidate = candidates[i];
       const KernelMetadata &kernel = candidate.kernel.metadata();
-      unsigned threads = kernel.blockSize ? kernel.blockSize->count() : 512;
+      unsigned threads = kernel.blockSize ? kernel.blockSize->count() : 1024;
       size_t total = size_t(blocks) * threads;
       std::vector<float> input = argumentsFor(
-          kernel, total * size_t(kernel.integer("elementsPerThread")));
+          kernel, total * size_t(kernel.integer("valuesPerThread")));
       Buffer in(input.size() * 4), out(total * 3 * 4);
       in.upload(input.data(), input.size() * 4);
       Arguments arguments(kernel);
-      arguments.array(in.address(), int64_t(input.size()))
-          .array(out.address(), int64_t(total * 3))
-          .integer(kIterations);
+      // Builders' kernels take pointers, those written as MLIR memrefs.
+      if (kernel.parameters.size() == 3)
+        arguments.array(in.address()).array(out.address());
+      else
+        arguments.memref(in.address(), int64_t(input.size()))
+            .memref(out.address(), int64_t(total * 3));
+      arguments.integer(kIterations);
       candidate.kernel.launch(session.meter.stream().handle(),
                               Dim3{blocks, 1, 1}, Dim3{threads, 1, 1},
                               arguments);
@@ -209,7 +178,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
 
   for (Candidate &candidate : candidates) {
     ResultRow row;
-    row.work = workOf(*candidate.entry);
+    row.work = candidate.entry->kernel.text("work", suite);
     row.variant = candidate.entry->name;
     row.metric = metric;
     row.samples = std::move(candidate.samples);
@@ -220,9 +189,9 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
     row.details.set("program", candidate.entry->kernel.text(
                                    "program", candidate.entry->programs()));
     if (cost) {
-      // A sub-partition runs a warp's iteration in slots() clocks; four do.
-      double model =
-          perIteration(candidate.entry->kernel) * 32 * 4 / cost->slots();
+      // A sub-partition runs a warp's iteration in that many clocks; four do.
+      double model = double(candidate.entry->kernel.integer("perIteration")) *
+                     32 * 4 / cost->expectedClocks(*target);
       row.details.set("model", model);
       row.details.set("measuredOverModel", measured / model);
     }

@@ -110,17 +110,14 @@ void launch(const Case &item, const Work &work, const Data &data,
             StreamHandle stream) {
   const KernelMetadata &kernel = item.kernel->metadata();
   const Shape &shape = work.shape;
-  int64_t count = int64_t(work.count()), pairs = work.headDim / 2;
   Arguments arguments(kernel);
-  arguments.array(data.input.address(), count)
-      .array(data.output.address(), count);
+  arguments.array(data.input.address()).array(data.output.address());
   // Tables begin with the row of the first position.
   bool table = kernel.text("source") == "table";
   if (table)
-    arguments.array(data.cosines->address(), shape.sequence * pairs)
-        .array(data.sines->address(), shape.sequence * pairs);
+    arguments.array(data.cosines->address()).array(data.sines->address());
   else
-    arguments.array(data.frequencies->address(), pairs);
+    arguments.array(data.frequencies->address());
   arguments.integer(shape.batch)
       .integer(shape.sequence)
       .integer(shape.heads)

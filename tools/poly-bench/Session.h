@@ -78,6 +78,7 @@ int runSwiglu(const Options &options);
 int runAttention(const Options &options);
 int runTargets(const Options &options);
 int runVerify(const Options &options);
+int runTable(const Options &options);
 int runCompare(const Options &options);
 int runPlot(const Options &options);
 

@@ -49,13 +49,15 @@ const char *meaning(InstrClass instrClass) {
   case InstrClass::F32MinMax:
     return "min, max, compare, select in f32";
   case InstrClass::Logic:
-    return "lop3, shift, integer add";
+    return "lop3, shift, prmt";
   case InstrClass::IntMul:
     return "32-bit integer multiply-add";
   case InstrClass::Convert:
     return "two f32 to bf16x2 or f16x2";
   case InstrClass::Sfu:
     return "ex2, rcp, tanh, sin, cos";
+  case InstrClass::IntAdd:
+    return "32-bit integer add";
   case InstrClass::NumClasses:
     break;
   }
@@ -81,7 +83,9 @@ int poly::bench::runTargets(const Options &options) {
   for (const TargetModel *target : allTargets()) {
     text += "\n## " + std::string(target->chip) + ": " +
             std::string(target->description) + "\n\nIssues " +
-            std::to_string(target->issuePerClock) + " a clock.\n\n";
+            std::to_string(target->issuePerClock) + " a clock, " +
+            std::to_string(target->sustainedIssuePerClock) +
+            " on average where pipes are mixed.\n\n";
     Table table({"class", "pipe", "a clock", "instructions", "source"});
     for (unsigned i = 0; i < unsigned(InstrClass::NumClasses); ++i) {
       const InstrRate &rate = target->rate(InstrClass(i));

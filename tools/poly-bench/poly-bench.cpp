@@ -51,6 +51,8 @@ const Command kCommands[] = {
      runTargets},
     {"compare", "BEFORE.json AFTER.json: what changed between two results",
      runCompare},
+    {"table", "RESULT.json [DETAIL...]: a result as a Markdown table",
+     runTable},
     {"plot", "RESULT.json -o CHART.svg: a bar chart of a result", runPlot},
 };
 
@@ -88,6 +90,18 @@ int poly::bench::runCompare(const Options &options) {
     throw UsageError("compare takes two result files");
   std::fputs(compareResults(readResults(options.files[0]), options.files[0],
                             readResults(options.files[1]), options.files[1])
+                 .c_str(),
+             stdout);
+  return 0;
+}
+
+int poly::bench::runTable(const Options &options) {
+  if (options.files.empty())
+    throw UsageError("table takes a result file, and names of details");
+  std::vector<std::string> details(options.files.begin() + 1,
+                                   options.files.end());
+  std::fputs(tableOfResults(readResults(options.files[0]), options.files[0],
+                            options.only, details)
                  .c_str(),
              stdout);
   return 0;

@@ -25,6 +25,10 @@ struct Cost {
 
   /// The clocks of the busiest resource: the steady-state time.
   double slots() const;
+  /// What they take in real code on \p target: the busiest pipe, or the issue
+  /// at the rate that mixed code sustains. `poly-bench rates` compares this
+  /// with the GPU; slots() is what cannot be beaten.
+  double expectedClocks(const TargetModel &target) const;
   void add(InstrClass instrClass, const TargetModel &target, double count = 1);
   Cost &operator+=(const Cost &other);
   Cost operator*(double factor) const;

@@ -30,10 +30,11 @@ enum class InstrClass : unsigned {
   PackedUnary, ///< neg and abs on bf16x2, and f16 -> f32.
   PackedMinMax,
   F32MinMax, ///< min, max, compare, select in f32.
-  Logic,     ///< lop3, shift, integer add.
+  Logic,     ///< lop3, shift, byte permutation.
   IntMul,    ///< 32-bit integer multiply-add.
   Convert,   ///< cvt.rn.{bf16x2,f16x2}.f32.
   Sfu,       ///< ex2, rcp, tanh on f32; one lane of the packed forms.
+  IntAdd,    ///< 32-bit integer add.
   NumClasses
 };
 
@@ -55,6 +56,9 @@ struct TargetModel {
   std::string_view description;
   /// Thread instructions the schedulers of one multiprocessor issue per clock.
   unsigned issuePerClock;
+  /// What they issue on average in real code, which mixes pipes: below the
+  /// above, because pipes that take a warp every other clock collide.
+  unsigned sustainedIssuePerClock;
   InstrRate rates[static_cast<unsigned>(InstrClass::NumClasses)];
 
   const InstrRate &rate(InstrClass instrClass) const {

@@ -52,7 +52,7 @@ const Reject kModifiers[] = {
     {"ld.global.L1::no_allocate.b32 %r1, [%rd1];", "'.L1::no_allocate'"},
     {"cvt.rz.bf16x2.f32 %r1, %r1, %r1;", "'.rz'"},
     {"cvt.rn.satfinite.bf16.f32 %rs1, %r1;", "'.satfinite'"},
-    {"cvt.rn.f32.u32 %r1, %r2;", "unknown conversion"},
+    {"cvt.rn.f16.u32 %rs1, %r1;", "unknown conversion"},
     {"cvt.rmi.f16.f32 %rs1, %r1;", "unknown conversion"},
     {"add.rm.f16x2 %r1, %r1, %r1;", "no such form"},
     {"mul.rm.f32 %r1, %r1, %r1;", "unknown"},

@@ -73,7 +73,14 @@ TEST(Cost, ConversionsBitsAndSelection) {
   expectCost(unpack(Type::BF16x2), 1, 0, 2, 0);
   expectCost(unpack(Type::F16x2), 1, 2, 0, 0);
   expectCost(cost(single(Op::IMad, Type::B32, 3), target), 1, 2, 0, 0);
-  expectCost(cost(single(Op::IAdd, Type::B32, 2), target), 1, 0, 2, 0);
+  expectCost(cost(single(Op::IAdd, Type::B32, 2), target), 1, 0, 1, 0);
+  // Mixed code does not issue every clock, whatever the pipes.
+  Cost add = cost(single(Op::IAdd, Type::B32, 2), target);
+  EXPECT_DOUBLE_EQ(add.expectedClocks(target),
+                   double(target.issuePerClock) /
+                       target.sustainedIssuePerClock);
+  Cost power = cost(single(Op::Ex2ApproxFtz, Type::F32, 1), target);
+  EXPECT_DOUBLE_EQ(power.expectedClocks(target), power.slots());
   expectCost(cost(programOf({Type::B32, Type::B32},
                             [](ProgramBuilder &b, const NodeId *in) {
                               return b.prmt(in[0], in[1], 0x5410);

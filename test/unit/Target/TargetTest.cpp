@@ -62,6 +62,8 @@ TEST(Target, HopperFigures) {
   EXPECT_EQ(hopper.rate(InstrClass::PackedMinMax).perClock, 64u);
   EXPECT_EQ(hopper.rate(InstrClass::Logic).perClock, 64u);
   EXPECT_EQ(hopper.rate(InstrClass::Convert).perClock, 64u);
+  EXPECT_EQ(hopper.rate(InstrClass::IntAdd).perClock, 128u);
+  EXPECT_EQ(hopper.sustainedIssuePerClock, 110u);
   EXPECT_EQ(hopper.rate(InstrClass::Sfu).perClock, 16u);
   EXPECT_EQ(hopper.rate(InstrClass::Sfu).pipe, Pipe::Xu);
   EXPECT_EQ(hopper.rate(InstrClass::PackedMinMax).pipe, Pipe::Alu);
