@@ -68,7 +68,7 @@ function(poly_add_lit_tests)
   # Inputs hold data, Install and Scripts trees of their own.
   list(FILTER files EXCLUDE REGEX "(^|/)(Inputs|Install|unit|lib)/")
   foreach(file IN LISTS files)
-    poly_add_test("lit/${file}" KIND lit TIMEOUT 300
+    poly_add_test("lit/${file}" KIND lit TIMEOUT 900
       COMMAND "${POLY_LIT}" -v --skip-test-time-recording
               "${CMAKE_CURRENT_BINARY_DIR}/${file}")
   endforeach()
