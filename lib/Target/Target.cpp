@@ -42,8 +42,9 @@ constexpr InstrRate xu(unsigned perClock, const char *source) {
 }
 
 // `poly-bench rates` on an H200, 2026-11-30 (docs/results/rates-h200.json):
-// polynomial programs, which mix the FMA and ALU pipes, issue 97 to 106 a clock
-// where instructions of one kind issue 123. Assumed of the other chips.
+// polynomial programs, which mix the FMA and ALU pipes, reach 97 to 106
+// instructions a clock where instructions of one kind reach 123. Assumed of the
+// other chips.
 constexpr unsigned kSustained = 110;
 
 // Rates stand in the order of InstrClass.
