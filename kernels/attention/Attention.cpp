@@ -177,23 +177,6 @@ private:
 // The frame
 //===----------------------------------------------------------------------===//
 
-/// One tensor map, as a host has to encode it.
-static DictionaryAttr describeMap(Emitter &e, int64_t argument,
-                                  llvm::StringRef name, int64_t columns,
-                                  int64_t rows, llvm::StringRef heads,
-                                  llvm::StringRef length) {
-  auto entry = [&](llvm::StringRef key, Attribute value) {
-    return e.getNamedAttr(key, value);
-  };
-  return e.getDictionaryAttr(
-      {entry("argument", e.getI64IntegerAttr(argument)),
-       entry("name", e.getStringAttr(name)),
-       entry("dims", e.getStrArrayAttr({"headDim", length, heads, "batch"})),
-       entry("box", e.getI64ArrayAttr({columns, rows, 1, 1})),
-       entry("swizzle", e.getI64IntegerAttr(128)),
-       entry("outOfBounds", e.getStringAttr("zero"))});
-}
-
 DictionaryAttr AttentionBuilder::describe() {
   auto entry = [&](llvm::StringRef key, Attribute value) {
     return e.getNamedAttr(key, value);
@@ -201,12 +184,16 @@ DictionaryAttr AttentionBuilder::describe() {
   auto text = [&](llvm::StringRef value) { return e.getStringAttr(value); };
   auto number = [&](int64_t value) { return e.getI64IntegerAttr(value); };
   llvm::StringRef score[] = {"softmax", "softcap", "sigmoid"};
-  int64_t columns = query.slabColumns();
-  Attribute maps[] = {
-      describeMap(e, 0, "query", columns, kQueryRows, "heads", "queryLength"),
-      describeMap(e, 1, "key", columns, keyRows, "keyHeads", "keyLength"),
-      describeMap(e, 2, "value", columns, keyRows, "keyHeads", "keyLength"),
-      describeMap(e, 3, "output", columns, kWarpRows, "heads", "queryLength")};
+  auto map = [&](int64_t argument, llvm::StringRef name, int64_t rows,
+                 llvm::StringRef heads, llvm::StringRef length) {
+    return describeTensorMap(e, argument, name,
+                             {"headDim", length, heads, "batch"},
+                             {query.slabColumns(), rows, 1, 1});
+  };
+  Attribute maps[] = {map(0, "query", kQueryRows, "heads", "queryLength"),
+                      map(1, "key", keyRows, "keyHeads", "keyLength"),
+                      map(2, "value", keyRows, "keyHeads", "keyLength"),
+                      map(3, "output", kWarpRows, "heads", "queryLength")};
   llvm::SmallVector<NamedAttribute> entries = {
       entry("family", text("attention")),
       entry("direction", text("forward")),

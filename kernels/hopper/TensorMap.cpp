@@ -28,6 +28,21 @@ void poly::kernels::hopper::markTensorMap(gpu::GPUFuncOp function,
                       UnitAttr::get(context));
 }
 
+DictionaryAttr poly::kernels::hopper::describeTensorMap(
+    Emitter &e, int64_t argument, llvm::StringRef name,
+    ArrayRef<llvm::StringRef> dims, ArrayRef<int64_t> box, bool swizzled) {
+  auto entry = [&](llvm::StringRef key, Attribute value) {
+    return e.getNamedAttr(key, value);
+  };
+  return e.getDictionaryAttr(
+      {entry("argument", e.getI64IntegerAttr(argument)),
+       entry("name", e.getStringAttr(name)),
+       entry("dims", e.getStrArrayAttr(dims)),
+       entry("box", e.getI64ArrayAttr(box)),
+       entry("swizzle", e.getI64IntegerAttr(swizzled ? 128 : 0)),
+       entry("outOfBounds", e.getStringAttr("zero"))});
+}
+
 void poly::kernels::hopper::prefetchTensorMap(Emitter &e, Value map) {
   NVVM::PrefetchOp::create(e, NVVM::PrefetchCacheLevelAttr(),
                            NVVM::CacheEvictionPriorityAttr(), map, Value(),

@@ -28,6 +28,15 @@ constexpr int64_t kTensorMapAlignment = 64;
 mlir::Type tensorMapType(mlir::MLIRContext *context);
 /// Marks argument \p index of \p function as a tensor map.
 void markTensorMap(mlir::gpu::GPUFuncOp function, unsigned index);
+/// What a host has to encode, an entry of `tensorMaps` in `poly.kernel`:
+/// \p argument is the map's place among the arguments, \p dims names the
+/// dimensions from the innermost, dense one outwards, \p box is what one copy
+/// moves, in the 128-byte swizzle if \p swizzled. Outside are zeros.
+mlir::DictionaryAttr describeTensorMap(Emitter &e, int64_t argument,
+                                       llvm::StringRef name,
+                                       llvm::ArrayRef<llvm::StringRef> dims,
+                                       llvm::ArrayRef<int64_t> box,
+                                       bool swizzled = true);
 
 /// Fetches the map into the cache of descriptors.
 void prefetchTensorMap(Emitter &e, Value map);

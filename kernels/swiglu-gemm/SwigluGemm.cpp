@@ -101,9 +101,6 @@ public:
 private:
   gpu::GPUFuncOp declare(gpu::GPUModuleOp module);
   DictionaryAttr describe();
-  DictionaryAttr describeMap(int64_t argument, llvm::StringRef name,
-                             ArrayRef<llvm::StringRef> dims,
-                             ArrayRef<int64_t> box, bool swizzled);
   void initBarriers(const ThreadPosition &position);
 
   /// Tiles along the rows that one block or cluster takes as one.
@@ -172,21 +169,6 @@ private:
 // The frame
 //===----------------------------------------------------------------------===//
 
-DictionaryAttr GemmBuilder::describeMap(int64_t argument, llvm::StringRef name,
-                                        ArrayRef<llvm::StringRef> dims,
-                                        ArrayRef<int64_t> box, bool swizzled) {
-  auto entry = [&](llvm::StringRef key, Attribute value) {
-    return e.getNamedAttr(key, value);
-  };
-  return e.getDictionaryAttr(
-      {entry("argument", e.getI64IntegerAttr(argument)),
-       entry("name", e.getStringAttr(name)),
-       entry("dims", e.getStrArrayAttr(dims)),
-       entry("box", e.getI64ArrayAttr(box)),
-       entry("swizzle", e.getI64IntegerAttr(swizzled ? 128 : 0)),
-       entry("outOfBounds", e.getStringAttr("zero"))});
-}
-
 static llvm::StringRef nameOf(GateActivation activation) {
   switch (activation) {
   case GateActivation::Identity:
@@ -215,11 +197,12 @@ DictionaryAttr GemmBuilder::describe() {
   auto number = [&](int64_t value) { return e.getI64IntegerAttr(value); };
   int64_t outputColumns = isSwizzled ? int64_t(64) : columns;
   Attribute maps[] = {
-      describeMap(0, "input", {"depth", "rows"}, {kTileDepth, kTileRows}, true),
-      describeMap(1, "weight", {"depth", "columns", "gateUp"},
-                  {kTileDepth, columns, 1}, true),
-      describeMap(2, "output", {"columns", "rows"}, {outputColumns, kWarpRows},
-                  isSwizzled)};
+      describeTensorMap(e, 0, "input", {"depth", "rows"},
+                        {kTileDepth, kTileRows}, true),
+      describeTensorMap(e, 1, "weight", {"depth", "columns", "gateUp"},
+                        {kTileDepth, columns, 1}, true),
+      describeTensorMap(e, 2, "output", {"columns", "rows"},
+                        {outputColumns, kWarpRows}, isSwizzled)};
   NamedAttribute multiples[] = {entry("columns", number(kMultiple)),
                                 entry("depth", number(kMultiple))};
   llvm::SmallVector<NamedAttribute> entries = {
