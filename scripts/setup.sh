@@ -129,8 +129,11 @@ if [ "$with_cuda" = 1 ]; then
     mkdir -p "$root/build"
     python3 -m venv "$venv"
     # Only the tools themselves: their dependencies are for compiling CUDA C++.
+    # Fixed versions, so that machine code is the same from one day to the next:
+    # the assembler is the one whose code the documented measurements ran.
     "$venv/bin/pip" install -q --disable-pip-version-check --no-deps \
-      nvidia-cuda-nvcc nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump nvidia-nvvm ||
+      nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 \
+      nvidia-cuda-nvdisasm==13.5.37 nvidia-cuda-cuobjdump==13.5.37 ||
       { rm -rf "$venv"; fail "pip could not install CUDA's tools"; }
     say "put CUDA's tools into build/cuda-tools"
   fi
