@@ -12,12 +12,20 @@
 #include "poly/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::poly;
 
 void mlir::poly::buildChoosePipeline(OpPassManager &pm,
                                      const SubstituteOptions &options) {
+  if (options.fixMaximum != 0) {
+    PolyFixMaximumOptions fix;
+    fix.valueLimit = options.fixMaximum;
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createPolyFixMaximum(fix));
+    pm.addPass(createCanonicalizerPass());
+  }
   pm.addPass(createPolyNormalize());
   pm.addPass(createPolyIdentify());
   pm.addPass(createPolyRaise());

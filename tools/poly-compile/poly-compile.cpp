@@ -66,6 +66,12 @@ static cl::opt<bool>
     roundInputs("round-inputs",
                 cl::desc("Allow f32 arguments to be rounded to 16 bits"),
                 cl::cat(category));
+static cl::opt<double> fixMaximum(
+    "fix-maximum",
+    cl::desc("Replace the running maximum of capped scores by a constant; what "
+             "softmax weights multiply is below this number in magnitude, e.g. "
+             "1e19; 0 keeps the maximum"),
+    cl::init(0), cl::cat(category));
 static cl::opt<std::string>
     report("report",
            cl::desc("Write the decisions as JSON; - is standard "
@@ -188,6 +194,7 @@ static mlir::poly::ToNVPTXOptions *pipelineOptions(Description &description) {
   options->programs =
       std::vector<std::string>(programs.begin(), programs.end());
   options->roundInputs = roundInputs;
+  options->fixMaximum = fixMaximum;
   options->report = report;
   options->table = table;
   options->optLevel = optLevel;

@@ -39,6 +39,12 @@ struct SubstituteOptions : PassPipelineOptions<SubstituteOptions> {
       *this, "round-inputs",
       llvm::cl::desc("Allow f32 arguments to be rounded to 16 bits"),
       llvm::cl::init(false)};
+  Option<double> fixMaximum{
+      *this, "fix-maximum",
+      llvm::cl::desc("Replace the running maximum of capped scores by a "
+                     "constant; what softmax weights multiply is below this "
+                     "number in magnitude, e.g. 1e19; 0 keeps the maximum"),
+      llvm::cl::init(0)};
   Option<std::string> report{
       *this, "report",
       llvm::cl::desc("Write the decisions to this file as JSON; - is standard "

@@ -127,6 +127,84 @@ def PolyIdentify : Pass<"poly-identify"> {
   ];
 }
 
+def PolyFixMaximum : Pass<"poly-fix-maximum"> {
+  let summary = "Softmax of capped scores without a running maximum";
+  let description = [{
+    Softmax subtracts the maximum of a row from its scores so that no
+    exponential overflows. Where the scores are bounded anyway, as a softcap
+    bounds them, any constant does: the maximum, its exchange between threads
+    and the correction of what was accumulated before it grew go away.
+
+    Replaces a running maximum by a constant when three things hold.
+    All that the function stores is free of the maximum: it scales the weights
+    and what is accumulated with them by one factor, which a division by the
+    sum, or a logarithm of it plus the maximum, takes out. This is followed
+    through arithmetic, loops, branches, butterflies among lanes that share the
+    maximum, and matrix products (`wgmma`) whose rows share it.
+    The scores have bounds that their own expression shows: a `tanh` or a clamp,
+    times constants, with a mask of -inf or without.
+    No weight is subnormal in the formats that weights are rounded to, and no
+    sum of 2^31 weights times `value-limit` overflows; with 16-bit floats of
+    type f16 as values, or weights below one, nothing is assumed of the values.
+
+    Input: device code with `scf` loops, canonicalised.
+    Output: the same with constants, to be canonicalised again.
+    Numerics: weights, sums and what they accumulate are the same times a
+    constant, each with the same relative rounding errors; results agree within
+    those. Rows without a live element, NaN scores and the logarithm of the sum
+    give what they gave.
+    Does nothing: under `poly.keep`, and, with a remark, where one of the three
+    does not hold.
+
+    Before `poly-opt --poly-fix-maximum --canonicalize`:
+
+    ```mlir
+    gpu.module @m {
+      func.func @f(%s: vector<4xf32>) -> vector<4xf32> {
+        %scale = arith.constant dense<14.0> : vector<4xf32>
+        %t = math.tanh %s : vector<4xf32>
+        %c = arith.mulf %t, %scale : vector<4xf32>
+        %m = vector.reduction <maxnumf>, %c : vector<4xf32> into f32
+        %b = vector.broadcast %m : f32 to vector<4xf32>
+        %d = arith.subf %c, %b : vector<4xf32>
+        %w = math.exp2 %d : vector<4xf32>
+        %sum = vector.reduction <add>, %w : vector<4xf32> into f32
+        %all = vector.broadcast %sum : f32 to vector<4xf32>
+        %r = arith.divf %w, %all : vector<4xf32>
+        return %r : vector<4xf32>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      func.func @f(%s: vector<4xf32>) -> vector<4xf32> {
+        %m = arith.constant dense<14.0> : vector<4xf32>
+        %scale = arith.constant dense<14.0> : vector<4xf32>
+        %t = math.tanh %s : vector<4xf32>
+        %c = arith.mulf %t, %scale : vector<4xf32>
+        %d = arith.subf %c, %m : vector<4xf32>
+        %w = math.exp2 %d : vector<4xf32>
+        %sum = vector.reduction <add>, %w : vector<4xf32> into f32
+        %all = vector.broadcast %sum : f32 to vector<4xf32>
+        %r = arith.divf %w, %all : vector<4xf32>
+        return %r : vector<4xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"valueLimit", "value-limit", "double", "0x1p64",
+           "What is multiplied by weights is below this in magnitude">
+  ];
+  let statistics = [
+    Statistic<"numFixed", "fixed", "Number of maxima that became constants">
+  ];
+}
+
 def PolyRaise : Pass<"poly-raise"> {
   let summary = "Recognise activations and exponentials however they are spelled";
   let description = [{

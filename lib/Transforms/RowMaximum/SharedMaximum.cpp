@@ -22,28 +22,6 @@
 
 namespace mlir::poly::bound {
 
-namespace {
-
-constexpr unsigned kMaxDepth = 256;
-
-/// What one thread's value covers: it is at least the scores of these threads,
-/// or NaN.
-struct Cover {
-  llvm::BitVector threads;
-  /// It is NaN only where all those scores are, so that a maximum which drops
-  /// a NaN drops nothing.
-  bool keepsNumbers = true;
-};
-using Covers = std::vector<Cover>;
-
-/// A value of another lane of the warp.
-struct Shuffle {
-  enum Mode { Xor, Up, Down, Index } mode;
-  Value value, offset;
-  /// The clamp and segment operand of PTX, or the width.
-  Value clamp, width, mask;
-};
-
 std::optional<Shuffle> viewShuffle(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
@@ -94,6 +72,20 @@ std::optional<Shuffle> viewShuffle(Value value) {
           {},   op->getOperand(0)};
   return std::nullopt;
 }
+
+namespace {
+
+constexpr unsigned kMaxDepth = 256;
+
+/// What one thread's value covers: it is at least the scores of these threads,
+/// or NaN.
+struct Cover {
+  llvm::BitVector threads;
+  /// It is NaN only where all those scores are, so that a maximum which drops
+  /// a NaN drops nothing.
+  bool keepsNumbers = true;
+};
+using Covers = std::vector<Cover>;
 
 /// The lane that lane \p lane reads, as PTX defines shfl; its own if that is
 /// outside of the segment.

@@ -22,6 +22,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::poly::bound {
@@ -33,6 +34,17 @@ SmallVector<Operation *> getSharedLoads(Value value);
 /// All that the kernel stores to where \p load loads from; nothing if that is
 /// not known.
 std::optional<SmallVector<Value>> getSharedStores(Operation *load);
+
+/// A value of another lane of the warp.
+struct Shuffle {
+  enum Mode { Xor, Up, Down, Index } mode;
+  Value value, offset;
+  /// The clamp and segment operand of PTX, or the width.
+  Value clamp, width, mask;
+};
+
+/// The shuffle that \p value, the result of an op, is.
+std::optional<Shuffle> viewShuffle(Value value);
 
 /// Whether in every thread \p maximum is at least that thread's score.
 /// \p isAtLeast says so of a value that the same thread computed. Otherwise

@@ -1,0 +1,120 @@
+//===- Range.cpp - What numbers values can be
+//------------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scale.h"
+
+#include "../RaisePatterns/FloatView.h"
+#include "../RowMaximum/BoundProof.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::poly;
+
+static ScoreRange hull(const ScoreRange &a, const ScoreRange &b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high),
+          a.mayBeNone || b.mayBeNone};
+}
+
+/// The range of a constant; of -inf, nothing but itself.
+static std::optional<ScoreRange> numberRange(double number) {
+  if (std::isfinite(number))
+    return ScoreRange{number, number, false};
+  if (number == -INFINITY)
+    return ScoreRange{INFINITY, -INFINITY, true};
+  return std::nullopt;
+}
+
+static std::optional<ScoreRange> timesNumber(std::optional<ScoreRange> range,
+                                             double factor) {
+  if (!range || (range->mayBeNone && factor <= 0))
+    return std::nullopt;
+  double low = range->low * factor, high = range->high * factor;
+  return ScoreRange{std::min(low, high), std::max(low, high), range->mayBeNone};
+}
+
+static std::optional<ScoreRange> ofChoice(Value a, Value b, unsigned depth) {
+  std::optional<ScoreRange> one = getRange(a, depth + 1);
+  std::optional<ScoreRange> other = one ? getRange(b, depth + 1) : std::nullopt;
+  if (!other)
+    return std::nullopt;
+  return hull(*one, *other);
+}
+
+/// Of min(a, b), or of max(-a, -b) negated.
+static std::optional<ScoreRange> ofClamp(const FloatView &view,
+                                         unsigned depth) {
+  std::optional<ScoreRange> a = getRange(view.operands[0], depth + 1);
+  std::optional<ScoreRange> b = getRange(view.operands[1], depth + 1);
+  // A minimum with -inf, or a maximum that may have nothing else.
+  if ((a && a->mayBeNone) || (b && b->mayBeNone) || !a || !b)
+    return std::nullopt;
+  if (view.kind == FloatKind::Min)
+    return ScoreRange{std::min(a->low, b->low), std::min(a->high, b->high),
+                      false};
+  return ScoreRange{std::max(a->low, b->low), std::max(a->high, b->high),
+                    false};
+}
+
+static std::optional<ScoreRange> ofView(const FloatView &view, unsigned depth) {
+  auto operand = [&](unsigned i) { return view.operands[i]; };
+  switch (view.kind) {
+  case FloatKind::Tanh:
+  case FloatKind::Erf:
+    return ScoreRange{-1, 1, false};
+  case FloatKind::Ext:
+    return getRange(operand(0), depth + 1);
+  case FloatKind::Neg:
+    return timesNumber(getRange(operand(0), depth + 1), -1);
+  case FloatKind::Min:
+  case FloatKind::Max:
+    return ofClamp(view, depth);
+  case FloatKind::Mul:
+    for (unsigned i : {0u, 1u})
+      if (std::optional<double> factor = getLiteralNumber(operand(i)))
+        return timesNumber(getRange(operand(1 - i), depth + 1), *factor);
+    return std::nullopt;
+  case FloatKind::Div:
+    if (std::optional<double> divisor = getLiteralNumber(operand(1));
+        divisor && *divisor != 0)
+      return timesNumber(getRange(operand(0), depth + 1), 1 / *divisor);
+    return std::nullopt;
+  case FloatKind::Add:
+  case FloatKind::Sub: {
+    std::optional<ScoreRange> a = getRange(operand(0), depth + 1);
+    std::optional<ScoreRange> b =
+        a ? getRange(operand(1), depth + 1) : std::nullopt;
+    if (b && view.kind == FloatKind::Sub)
+      b = timesNumber(b, -1);
+    if (!a || !b)
+      return std::nullopt;
+    return ScoreRange{a->low + b->low, a->high + b->high,
+                      a->mayBeNone || b->mayBeNone};
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<ScoreRange> mlir::poly::getRange(Value value, unsigned depth) {
+  constexpr unsigned kMaxDepth = 12;
+  if (depth > kMaxDepth)
+    return std::nullopt;
+  value = bound::asSplatSource(value);
+  if (std::optional<double> number = getLiteralNumber(value))
+    return numberRange(*number);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (op->getName().getStringRef() == "arith.select" ||
+      op->getName().getStringRef() == "llvm.select")
+    return ofChoice(op->getOperand(1), op->getOperand(2), depth);
+  return ofView(getFloatView(op), depth);
+}
