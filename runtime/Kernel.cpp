@@ -104,6 +104,13 @@ int64_t KernelMetadata::integer(std::string_view key, int64_t missing) const {
   return info.find(key) ? integer(key) : missing;
 }
 
+double KernelMetadata::number(std::string_view key, double missing) const {
+  const Json *value = info.find(key);
+  return value ? value->asNumber("'" + std::string(key) + "' of kernel '" +
+                                 name + "'")
+               : missing;
+}
+
 const KernelMetadata &ImageMetadata::kernel(const std::string &name) const {
   std::string known;
   for (const KernelMetadata &kernel : kernels) {

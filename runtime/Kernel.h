@@ -65,6 +65,7 @@ struct KernelMetadata {
   /// The same with a value for when it is missing.
   std::string text(std::string_view key, const std::string &missing) const;
   int64_t integer(std::string_view key, int64_t missing) const;
+  double number(std::string_view key, double missing) const;
 };
 
 struct ImageMetadata {

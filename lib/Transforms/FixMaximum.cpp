@@ -183,7 +183,8 @@ static bool isSubtracted(Value maximum) {
       FloatKind kind = getFloatView(user).kind;
       if (kind == FloatKind::Exp || kind == FloatKind::Exp2)
         return true;
-      values.insert(user->result_begin(), user->result_end());
+      if (user->getNumRegions() == 0)
+        values.insert(user->result_begin(), user->result_end());
     }
   return false;
 }

@@ -60,6 +60,8 @@ TEST(Metadata, ReadsWhatPolyCompileWrites) {
   EXPECT_EQ(kernel.text("family"), "elementwise");
   EXPECT_EQ(kernel.integer("elementsPerBlock"), 2048);
   EXPECT_EQ(kernel.integer("vectors", 4), 4);
+  EXPECT_EQ(kernel.number("elementsPerBlock", 1), 2048);
+  EXPECT_EQ(kernel.number("cap", 0.5), 0.5);
   EXPECT_EQ(messageOf([&] { kernel.integer("rows"); }),
             "'rows' of kernel 'silu' is missing");
   EXPECT_NE(messageOf([&] { kernel.integer("family"); }).find("'family'"),

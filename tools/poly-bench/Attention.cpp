@@ -41,7 +41,8 @@ constexpr Shape kChecks[] = {{1, 128, 128, 1, 1},
 constexpr Shape kTimed[] = {{4, 1024, 1024, 32, 8},    {2, 2048, 2048, 16, 16},
                             {1, 4096, 4096, 32, 8},    {1, 8192, 8192, 16, 16},
                             {1, 16384, 16384, 16, 16}, {1, 32768, 32768, 8, 8}};
-/// The softcap that Gemma 2 uses for attention scores.
+/// The softcap that Gemma 2 uses for attention scores, for kernels that take it
+/// as an argument.
 constexpr double kCap = 50;
 /// Relative error of results in 16-bit types with exact weights; see
 /// docs/Benchmarking.md.
@@ -160,8 +161,10 @@ Arguments bind(const Case &item, const Problem &problem, const Data &data) {
 /// A row's true result, in float64.
 class Truth {
 public:
-  Truth(const Problem &problem, const Data &data, const std::string &score)
-      : problem(problem), score(score), query(numbers(data.query)),
+  /// \p cap counts for the score "softcap".
+  Truth(const Problem &problem, const Data &data, const std::string &score,
+        double cap)
+      : problem(problem), score(score), cap(cap), query(numbers(data.query)),
         key(numbers(data.key)), value(numbers(data.value)) {}
 
   /// Fills \p output with the row's result; its log-sum-exp.
@@ -180,6 +183,7 @@ private:
 
   const Problem &problem;
   const std::string &score;
+  double cap;
   std::vector<double> query, key, value;
 };
 
@@ -205,7 +209,7 @@ double Truth::row(int64_t batch, int64_t row, int64_t head,
       s += q[d] * kRow[d];
     s *= scaleOf(problem);
     if (score == "softcap")
-      s = kCap * std::tanh(s / kCap);
+      s = cap * std::tanh(s / cap);
     weights[size_t(k)] = s;
     maximum = std::max(maximum, s);
   }
@@ -261,7 +265,8 @@ void check(Case &item, const Problem &problem, Data &data,
   constexpr int64_t kMostRows = 400;
   // A step without common factors meets all heads and positions in tiles.
   int64_t step = rows <= kMostRows ? 1 : rows / kMostRows | 1;
-  Truth truth(problem, data, score);
+  Truth truth(problem, data, score,
+              item.kernel->metadata().number("cap", kCap));
   std::vector<double> expected;
   double errors = 0, squares = 0, worstSum = 0;
   for (int64_t i = 0; i < rows; i += step) {

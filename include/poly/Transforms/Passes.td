@@ -181,11 +181,10 @@ def PolyFixMaximum : Pass<"poly-fix-maximum"> {
     ```mlir
     gpu.module @m {
       func.func @f(%s: vector<4xf32>) -> vector<4xf32> {
-        %m = arith.constant dense<14.0> : vector<4xf32>
         %scale = arith.constant dense<14.0> : vector<4xf32>
         %t = math.tanh %s : vector<4xf32>
         %c = arith.mulf %t, %scale : vector<4xf32>
-        %d = arith.subf %c, %m : vector<4xf32>
+        %d = arith.subf %c, %scale : vector<4xf32>
         %w = math.exp2 %d : vector<4xf32>
         %sum = vector.reduction <add>, %w : vector<4xf32> into f32
         %all = vector.broadcast %sum : f32 to vector<4xf32>
