@@ -71,8 +71,23 @@ void poly::kernels::hopper::syncWarp(Emitter &e) {
   NVVM::SyncWarpOp::create(e, e.constant(kAllLanes));
 }
 
-Value poly::kernels::hopper::shuffleXor(Emitter &e, Value value, int64_t mask) {
+static Value shuffle(Emitter &e, Value value, int64_t lane, int64_t clamp,
+                     NVVM::ShflKind kind) {
   return NVVM::ShflOp::create(e, value.getType(), e.constant(kAllLanes), value,
-                              e.constant(mask), e.constant(31),
-                              NVVM::ShflKind::bfly, UnitAttr());
+                              e.constant(lane), e.constant(clamp), kind,
+                              UnitAttr());
+}
+
+Value poly::kernels::hopper::shuffleUp(Emitter &e, Value value,
+                                       int64_t distance) {
+  return shuffle(e, value, distance, 0, NVVM::ShflKind::up);
+}
+
+Value poly::kernels::hopper::shuffleFrom(Emitter &e, Value value,
+                                         int64_t lane) {
+  return shuffle(e, value, lane, 31, NVVM::ShflKind::idx);
+}
+
+Value poly::kernels::hopper::shuffleXor(Emitter &e, Value value, int64_t mask) {
+  return shuffle(e, value, mask, 31, NVVM::ShflKind::bfly);
 }

@@ -51,6 +51,11 @@ void arriveNamed(Emitter &e, Value id, int64_t threads);
 void syncBlock(Emitter &e);
 void syncWarp(Emitter &e);
 
+/// The value of the lane that is \p distance below, the own one if there is
+/// none.
+Value shuffleUp(Emitter &e, Value value, int64_t distance);
+/// The value of lane \p lane.
+Value shuffleFrom(Emitter &e, Value value, int64_t lane);
 /// The value of the lane whose number differs by \p mask.
 Value shuffleXor(Emitter &e, Value value, int64_t mask);
 

@@ -22,6 +22,17 @@ std::string poly::kernels::validate(const SwigluGemmOptions &options) {
   if (options.clusterSize != 1 && options.clusterSize != 2)
     return "clusters of " + std::to_string(options.clusterSize) +
            " blocks are not supported; use 1 or 2";
+  constexpr int64_t kMostExperts = 1024;
+  if (options.experts < 0 || options.experts > kMostExperts)
+    return std::to_string(options.experts) +
+           " experts are not supported; use 1 to " +
+           std::to_string(kMostExperts) + ", or 0 for none";
+  if (options.experts && options.clusterSize != 1)
+    return "experts need not have an even number of tiles; use clusters of 1 "
+           "block";
+  if (options.experts && columns % 64 != 0)
+    return "single rows of a tile of " + std::to_string(columns) +
+           " columns cannot be stored; use 64 or 128 with experts";
   if (options.beta && options.activation != GateActivation::Swish)
     return "a beta needs activation=swish";
   if (options.beta && !std::isfinite(*options.beta))

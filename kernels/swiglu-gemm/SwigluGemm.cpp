@@ -24,6 +24,7 @@
 
 #include "SwigluGemm.h"
 #include "Activation.h"
+#include "Experts.h"
 
 #include "hopper/Barrier.h"
 #include "hopper/Cluster.h"
@@ -66,16 +67,21 @@ constexpr int64_t kChunkColumns = 16;
 constexpr int64_t kRasterRows = 8;
 /// The operands of a tensor map are multiples of 16 bytes.
 constexpr int64_t kMultiple = 8;
+/// What a deferred epilogue carries before the values of its tile.
+constexpr size_t kCarriedOfTile = 5;
 
 struct Arguments {
   Value inputMap, weightMap, outputMap;
+  Value outputRowMap, offsets; ///< With experts.
   Value rows, columns, depth;
   Value beta;
 };
 
-/// Where a tile of the output begins.
+/// Where a tile of the output begins. With experts, whose weights it takes, and
+/// the end of that expert's rows.
 struct Tile {
   Value row, column;
+  Value expert, endRow;
 };
 
 class GemmBuilder {
@@ -86,15 +92,19 @@ public:
         input{0, kTileRows, kTileDepth},
         weight{input.bytes(), 2 * columns, kTileDepth},
         stageBytes(input.bytes() + weight.bytes()),
-        stages(std::min(kMostStages, (SharedMemory::kLimit - kBarrierBytes -
-                                      kTileRows * columns * 2) /
-                                         stageBytes)),
+        stages(std::min(kMostStages,
+                        (SharedMemory::kLimit - kBarrierBytes -
+                         8 * (options.experts + 1) - kTileRows * columns * 2) /
+                            stageBytes)),
         firstStage(
             memory.reserve(stages * stageBytes, SharedMemory::kTileAlignment)),
         output(memory.reserve(kTileRows * columns * 2,
                               SharedMemory::kTileAlignment)),
         pipeline(memory, firstStage, stageBytes, stages,
-                 kConsumers * kWarpsPerGroup * options.clusterSize) {}
+                 kConsumers * kWarpsPerGroup * options.clusterSize) {
+    if (options.experts)
+      experts.emplace(memory, options.experts);
+  }
 
   OwningOpRef<ModuleOp> build();
 
@@ -130,6 +140,7 @@ private:
   void beginStore(const Consumer &c);
   void storeChunk(const Consumer &c, int64_t chunk, Value gate, Value up);
   void endStore(const Consumer &c, const Tile &tile, Value condition);
+  void storeRows(Value map, const Tile &tile, Value tileRow, Value row);
   /// The chunk's gate and up, from accumulators or from pairs of rounded values
   /// that lie \p perColumn to a column of eight.
   ValueRange chunkOf(ValueRange values, int64_t chunk, int64_t perGroup);
@@ -160,6 +171,7 @@ private:
   int64_t stageBytes, stages, firstStage, output;
   Pipeline pipeline;
   std::optional<Cluster> cluster;
+  std::optional<ExpertTable> experts;
   Arguments arguments;
   llvm::SmallVector<llvm::StringRef> names;
 };
@@ -196,13 +208,22 @@ DictionaryAttr GemmBuilder::describe() {
   auto text = [&](llvm::StringRef value) { return e.getStringAttr(value); };
   auto number = [&](int64_t value) { return e.getI64IntegerAttr(value); };
   int64_t outputColumns = isSwizzled ? int64_t(64) : columns;
-  Attribute maps[] = {
+  llvm::SmallVector<Attribute> maps = {
       describeTensorMap(e, 0, "input", {"depth", "rows"},
                         {kTileDepth, kTileRows}, true),
-      describeTensorMap(e, 1, "weight", {"depth", "columns", "gateUp"},
-                        {kTileDepth, columns, 1}, true),
       describeTensorMap(e, 2, "output", {"columns", "rows"},
                         {outputColumns, kWarpRows}, isSwizzled)};
+  if (experts) {
+    maps.push_back(describeTensorMap(e, 1, "weight",
+                                     {"depth", "columns", "gateUp", "experts"},
+                                     {kTileDepth, columns, 1, 1}, true));
+    maps.push_back(describeTensorMap(e, 3, "output", {"columns", "rows"},
+                                     {outputColumns, 1}, isSwizzled));
+  } else {
+    maps.push_back(describeTensorMap(e, 1, "weight",
+                                     {"depth", "columns", "gateUp"},
+                                     {kTileDepth, columns, 1}, true));
+  }
   NamedAttribute multiples[] = {entry("columns", number(kMultiple)),
                                 entry("depth", number(kMultiple))};
   llvm::SmallVector<NamedAttribute> entries = {
@@ -224,6 +245,8 @@ DictionaryAttr GemmBuilder::describe() {
       entry("arguments", e.getStrArrayAttr(names)),
       entry("tensorMaps", e.getArrayAttr(maps)),
       entry("dynamicSharedBytes", number(memory.size()))};
+  if (experts)
+    entries.push_back(entry("experts", number(options.experts)));
   if (options.beta)
     entries.push_back(entry("beta", e.getF64FloatAttr(*options.beta)));
   return e.getDictionaryAttr(entries);
@@ -242,7 +265,13 @@ gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
   argument("inputMap", map, arguments.inputMap);
   argument("weightMap", map, arguments.weightMap);
   argument("outputMap", map, arguments.outputMap);
-  argument("rows", integer, arguments.rows);
+  if (experts) {
+    argument("outputRowMap", map, arguments.outputRowMap);
+    argument("offsets", LLVM::LLVMPointerType::get(e.getContext(), 1),
+             arguments.offsets);
+  } else {
+    argument("rows", integer, arguments.rows);
+  }
   argument("columns", integer, arguments.columns);
   argument("depth", integer, arguments.depth);
   if (options.activation == GateActivation::Swish && !options.beta)
@@ -258,7 +287,7 @@ gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
                     e.getI32IntegerAttr(1));
   if (options.clusterSize > 1)
     declareCluster(e, function, options.clusterSize);
-  for (unsigned i = 0; i < 3; ++i)
+  for (unsigned i = 0; i < (experts ? 4u : 3u); ++i)
     markTensorMap(function, i);
   function->setAttr("poly.kernel", describe());
   for (auto [slot, value] : llvm::zip(slots, function.getArguments()))
@@ -274,6 +303,8 @@ void GemmBuilder::initBarriers(const ThreadPosition &position) {
     pipeline.init(e, memory);
     fenceBarrierInit(e);
   });
+  if (experts)
+    experts->fill(e, memory, position, arguments.offsets, kTileRows);
   syncBlock(e);
   if (cluster)
     syncCluster(e, /*converged=*/true);
@@ -311,6 +342,8 @@ static Value ceilDivide(Emitter &e, Value a, int64_t b) {
 }
 
 Value GemmBuilder::rowUnits() {
+  if (experts)
+    return experts->tiles(e, memory);
   return ceilDivide(e, arguments.rows, kTileRows * options.clusterSize);
 }
 
@@ -325,19 +358,31 @@ Value GemmBuilder::depthTiles() {
 }
 
 Tile GemmBuilder::decode(const TileOrder &order, Value round) {
-  Value number = order.tile(e, round);
+  Value number = order.tile(e, round), units = rowUnits();
+  ExpertTable::Entry entry;
+  if (experts) {
+    // All tiles of one expert follow one another.
+    entry = experts->find(e, memory, e.divide(number, columnTiles()));
+    number = e.sub(number, e.mul(entry.firstTile, columnTiles()));
+    units = entry.tiles;
+  }
   Value perGroup = e.mul(columnTiles(), kRasterRows);
   Value group = e.divide(number, perGroup);
   Value inGroup = e.sub(number, e.mul(group, perGroup));
   Value firstRow = e.mul(group, kRasterRows);
   // The last group may have fewer rows.
-  Value rows =
-      e.minSigned(e.constant(kRasterRows), e.sub(rowUnits(), firstRow));
+  Value rows = e.minSigned(e.constant(kRasterRows), e.sub(units, firstRow));
   Value column = e.divide(inGroup, rows);
   Value row = e.add(firstRow, e.sub(inGroup, e.mul(column, rows)));
   if (cluster)
     row = e.add(e.mul(row, cluster->size()), cluster->rank());
-  return {e.mul(row, kTileRows), e.mul(column, columns)};
+  Tile tile{e.mul(row, kTileRows), e.mul(column, columns), {}, {}};
+  if (experts) {
+    tile.row = e.add(entry.firstRow, tile.row);
+    tile.expert = entry.expert;
+    tile.endRow = entry.endRow;
+  }
+  return tile;
 }
 
 void GemmBuilder::produce(const TileOrder &order) {
@@ -357,9 +402,13 @@ void GemmBuilder::produce(const TileOrder &order) {
                        {depth, tile.column, rank}, cluster->all());
       return;
     }
-    for (int64_t i : {0, 1})
+    for (int64_t i : {0, 1}) {
+      Values place = {depth, tile.column, e.constant(i)};
+      if (experts)
+        place.push_back(tile.expert);
       loadBox(e, arguments.weightMap, e.add(weights, i * half), use.full,
-              {depth, tile.column, e.constant(i)});
+              place);
+    }
   };
   e.loop(zero, order.rounds(), {zero},
          [&](Value round, ValueRange carried) -> Values {
@@ -431,14 +480,15 @@ GemmBuilder::Values GemmBuilder::plainTile(const Consumer &c,
 }
 
 /// Carried: the number of uses, then of the tile before its first row, its
-/// first column, whether there was one, and its rounded gate and up.
+/// first column, the end of its expert's rows, whether there was one, and its
+/// rounded gate and up.
 GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
                                               const TileOrder &order,
                                               Value round, ValueRange carried) {
   Value use = carried[0];
-  Tile before{carried[1], carried[2]};
-  Value hasBefore = carried[3];
-  ValueRange pairs = carried.drop_front(4);
+  Tile before{carried[1], carried[2], {}, carried[3]};
+  Value hasBefore = carried[4];
+  ValueRange pairs = carried.drop_front(kCarriedOfTile);
   ValueRange gate = pairs.take_front(pairs.size() / 2);
   ValueRange up = pairs.drop_front(pairs.size() / 2);
 
@@ -459,6 +509,7 @@ GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
   sum = remainingSteps(c, use, e.constant(chunks() + 1), steps, std::move(sum));
 
   Values next = {e.add(use, steps), tile.row, tile.column,
+                 experts ? tile.endRow : e.constant(0),
                  arith::ConstantOp::create(e, e.getBoolAttr(true))};
   for (size_t i = 0; i < sum.size(); i += 2) {
     Value pair =
@@ -539,21 +590,42 @@ void GemmBuilder::endStore(const Consumer &c, const Tile &tile,
     stores = arith::AndIOp::create(e, stores, condition);
   e.ifThen(stores, [&] {
     Value row = e.add(tile.row, c.slabRow);
-    auto storeColumns = [&](int64_t offset, int64_t rowBytes, int64_t column) {
-      Value source = e.add(memory.at(e, offset), e.mul(c.slabRow, rowBytes));
-      storeBox(e, arguments.outputMap, source,
-               {e.add(tile.column, column), row});
-    };
-    if (isSwizzled) {
-      SwizzledTile whole{output, kTileRows, columns};
-      for (int64_t slab = 0; slab < whole.slabs(); ++slab)
-        storeColumns(output + slab * whole.slabBytes(), SwizzledTile::kRowBytes,
-                     slab * whole.slabColumns());
+    if (!experts) {
+      storeRows(arguments.outputMap, tile, c.slabRow, row);
     } else {
-      storeColumns(output, columns * 2, 0);
+      // Rows behind the expert's are another's.
+      Value end = e.add(row, kWarpRows);
+      Value isWhole = e.compare(CmpIPredicate::sle, end, tile.endRow);
+      e.ifThenElse(
+          isWhole,
+          [&] { storeRows(arguments.outputMap, tile, c.slabRow, row); },
+          [&] {
+            e.loop(e.constant(0), e.sub(tile.endRow, row), {},
+                   [&](Value i, ValueRange) -> Values {
+                     storeRows(arguments.outputRowMap, tile,
+                               e.add(c.slabRow, i), e.add(row, i));
+                     return {};
+                   });
+          });
     }
     commitStores(e);
   });
+}
+
+/// Stores the box of \p map that begins at row \p tileRow of the tile and \p
+/// row of the output.
+void GemmBuilder::storeRows(Value map, const Tile &tile, Value tileRow,
+                            Value row) {
+  auto storeColumns = [&](int64_t offset, int64_t rowBytes, int64_t column) {
+    Value source = e.add(memory.at(e, offset), e.mul(tileRow, rowBytes));
+    storeBox(e, map, source, {e.add(tile.column, column), row});
+  };
+  if (!isSwizzled)
+    return storeColumns(output, columns * 2, 0);
+  SwizzledTile whole{output, kTileRows, columns};
+  for (int64_t slab = 0; slab < whole.slabs(); ++slab)
+    storeColumns(output + slab * whole.slabBytes(), SwizzledTile::kRowBytes,
+                 slab * whole.slabColumns());
 }
 
 void GemmBuilder::consume(const TileOrder &order,
@@ -582,22 +654,22 @@ void GemmBuilder::consume(const TileOrder &order,
              return plainTile(c, order, round, carried);
            });
   } else {
-    Values start = {zero, zero, zero,
+    Values start = {zero, zero, zero, zero,
                     arith::ConstantOp::create(e, e.getBoolAttr(false))};
     start.append(size_t(columns) / 2, zero);
     Values last = e.loop(zero, order.rounds(), start,
                          [&](Value round, ValueRange carried) -> Values {
                            return deferredTile(c, order, round, carried);
                          });
-    e.ifThen(last[3], [&] {
-      ValueRange pairs = ValueRange(last).drop_front(4);
+    e.ifThen(last[4], [&] {
+      ValueRange pairs = ValueRange(last).drop_front(kCarriedOfTile);
       ValueRange gate = pairs.take_front(pairs.size() / 2);
       ValueRange up = pairs.drop_front(pairs.size() / 2);
       beginStore(c);
       for (int64_t chunk = 0; chunk < chunks(); ++chunk)
         storeChunk(c, chunk, fromPairs(chunkOf(gate, chunk, 2)),
                    fromPairs(chunkOf(up, chunk, 2)));
-      endStore(c, {last[1], last[2]}, Value());
+      endStore(c, {last[1], last[2], {}, last[3]}, Value());
     });
   }
   e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/false); });

@@ -58,6 +58,9 @@ struct SwigluGemmOptions {
   int64_t tileColumns = 128;
   /// Blocks that share a tile of the weights: 1 or 2.
   int64_t clusterSize = 1;
+  /// Routed experts: how many share the rows, each with weights of its own; 0
+  /// for one matrix of weights.
+  int64_t experts = 0;
   bool approximate = true; ///< The activation consents to approximations (afn).
   std::string name = "swiglu_gemm";
 
@@ -74,8 +77,12 @@ std::string validate(const SwigluGemmOptions &options);
 /// columns], then rows, columns, depth as i32, then beta as f32 if it is one.
 /// depth and columns must be multiples of 8 and arrays aligned to 16 bytes,
 /// which is what tensor maps need; poly.kernel says so in "multiples". The grid
-/// is at most one block a multiprocessor, in whole clusters. Loads the dialects
-/// it needs into \p context. \p options must be valid.
+/// is at most one block a multiprocessor, in whole clusters. With experts, W is
+/// [experts, 2, columns, depth], a second map of Y with single rows and, as a
+/// pointer, experts + 1 offsets (i32) follow the maps, and `rows` is none:
+/// expert i has the rows of X and Y from offset i on, below offset i + 1, which
+/// may be none; rows outside of all are left alone. Loads the dialects it needs
+/// into \p context. \p options must be valid.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildSwigluGemm(mlir::MLIRContext &context, const SwigluGemmOptions &options);
 
