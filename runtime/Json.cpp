@@ -294,6 +294,16 @@ const std::vector<Json> &Json::asArray(const std::string &what) const {
   return items;
 }
 
+void Json::set(std::string key, Json value) {
+  auto same = std::find(keys.begin(), keys.end(), key);
+  if (same != keys.end()) {
+    items[size_t(same - keys.begin())] = std::move(value);
+    return;
+  }
+  keys.push_back(std::move(key));
+  items.push_back(std::move(value));
+}
+
 const Json *Json::find(std::string_view key) const {
   auto found = std::find(keys.begin(), keys.end(), key);
   return found == keys.end() ? nullptr : &items[found - keys.begin()];

@@ -62,12 +62,11 @@ public:
   /// The member \p key; throws JsonError when there is none.
   const Json &at(std::string_view key) const;
 
-  /// Adds to an array or an object.
+  /// Adds to an array.
   void push(Json value) { items.push_back(std::move(value)); }
-  void set(std::string key, Json value) {
-    keys.push_back(std::move(key));
-    items.push_back(std::move(value));
-  }
+  /// The member of an object that is called \p key, new or in place of an old
+  /// one.
+  void set(std::string key, Json value);
 
   /// The document as text, indented by two spaces a level.
   std::string dump(unsigned indent = 0) const;

@@ -203,6 +203,7 @@ DictionaryAttr AttentionBuilder::describe() {
       entry("causal", e.getBoolAttr(options.causal)),
       entry("logSumExp", e.getBoolAttr(options.logSumExp)),
       entry("matrixSum", e.getBoolAttr(options.matrixSum)),
+      entry("pingPong", e.getBoolAttr(options.pingPong)),
       entry("queryRows", number(kQueryRows)),
       entry("keyRows", number(keyRows)),
       entry("grid", text("persistent")),

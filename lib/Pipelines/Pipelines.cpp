@@ -35,6 +35,7 @@ void mlir::poly::buildChoosePipeline(OpPassManager &pm,
   plan.policy = options.policy;
   plan.programs.assign(options.programs.begin(), options.programs.end());
   plan.roundInputs = options.roundInputs;
+  plan.tuning = options.tuning;
   plan.report = options.report;
   plan.table = options.table;
   pm.addPass(createPolyPlan(plan, options.onDecisions));

@@ -176,6 +176,7 @@ bool PolyPlanPass::decide(SiteGroup &group, const ProgramChooser &chooser,
   request.quadRest = group.quadRest;
   request.before = group.before;
   request.optedIn = chooser.isOptedIn(lead.op);
+  request.measured = chooser.measured(lead.op, lead.function);
   std::optional<ExpContext> exponential = expContext(lead.op);
   if (exponential)
     request.exponential = &*exponential;
@@ -364,6 +365,7 @@ void PolyPlanPass::runOnOperation() {
   options.roundInputs = roundInputs;
   options.splitText = split;
   options.splitConsistent = splitConsistent;
+  options.tuning = tuning;
   auto *dialect = getContext().getLoadedDialect<PolyDialect>();
   FailureOr<ProgramChooser> chooser = ProgramChooser::create(
       *dialect, options, [&] { return emitError(getOperation()->getLoc()); });

@@ -13,6 +13,7 @@
 #include "poly/Program/Exponentials.h"
 #include "poly/Program/ProgramFile.h"
 #include "poly/Transforms/DeviceCode.h"
+#include "poly/Transforms/TuningTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -101,6 +102,34 @@ LogicalResult ProgramChooser::addNamedPrograms(
   return success();
 }
 
+LogicalResult
+ProgramChooser::loadTuning(PolyDialect &dialect,
+                           llvm::function_ref<InFlightDiagnostic()> emitError) {
+  const std::string &path = chooserOptions.tuning;
+  if (path.empty())
+    return success();
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (std::error_code error = buffer.getError())
+    return emitError() << "cannot read the tuning table '" << path
+                       << "': " << error.message();
+  llvm::Expected<TuningTable> table =
+      TuningTable::parse((*buffer)->getBuffer(), path, dialect);
+  if (!table)
+    return emitError() << llvm::toString(table.takeError());
+  const ::poly::TargetModel *measuredOn = ::poly::findTarget(table->chip());
+  if (!measuredOn || measuredOn->sm != targetModel->sm)
+    return emitError() << path << ": measured on " << table->chip()
+                       << ", not on " << chooserOptions.chip
+                       << "; measure there with poly-bench, or drop tuning";
+  tuning = std::make_shared<const TuningTable>(std::move(*table));
+  return success();
+}
+
+const std::map<std::string, double> *
+ProgramChooser::measured(Operation *op, ::poly::Function function) const {
+  return tuning ? tuning->find(op, function) : nullptr;
+}
+
 FailureOr<ProgramChooser>
 ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
                        llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -141,6 +170,8 @@ ProgramChooser::create(PolyDialect &dialect, const ChooserOptions &options,
     return emitError() << "split-consistent needs split";
   std::vector<const RegisteredProgram *> named;
   if (failed(chooser.addNamedPrograms(dialect, emitError, named)))
+    return failure();
+  if (failed(chooser.loadTuning(dialect, emitError)))
     return failure();
   for (const RegisteredProgram *registered : named)
     if (::poly::minimumSm(registered->program) > chooser.targetModel->sm)
@@ -263,6 +294,97 @@ static std::string signature(const SiteRequest &request) {
                        ::poly::name(request.from), ::poly::name(request.to));
 }
 
+/// Whether \p candidate may stand for the request's sites, whatever its
+/// accuracy.
+bool ProgramChooser::isEligible(const Candidate &candidate,
+                                const SiteRequest &request, bool anyNamed,
+                                Misses &misses) const {
+  const RegisteredProgram &registered = *candidate.registered;
+  const ProgramInfo &info = registered.program.info();
+  if (info.function != request.function || info.to != request.to ||
+      (anyNamed && !candidate.named))
+    return false;
+  bool sfu = registered.certificate.sfuModel;
+  if ((request.unit == SiteRequest::WithoutSfu && sfu) ||
+      (request.unit == SiteRequest::SfuOnly && !sfu))
+    return false;
+  if (request.sameShape) {
+    const ProgramInfo &shape = request.sameShape->program.info();
+    if (info.from != shape.from || info.lanes != shape.lanes)
+      return false;
+  }
+  // A 16-bit-valued input may always be widened exactly; it loses nothing in
+  // a program that rounds f32 inputs to the same format.
+  bool fits = info.from == request.from ||
+              (info.from == Format::F32 && request.ownFormat == Format::F32);
+  if (!fits)
+    return false;
+  if (info.roundsInput && !request.roundInputs && request.from != info.to) {
+    misses.anyRounds = true;
+    return false;
+  }
+  if (request.exponential) {
+    std::string why = contextRefusal(registered, *request.exponential,
+                                     candidate.named, request.optedIn);
+    if (!why.empty()) {
+      // The cheapest one is what the user would want to know about.
+      if (misses.context.empty())
+        misses.context = why;
+      return false;
+    }
+  }
+  if (!misses.mostAccurate ||
+      registered.certificate.maxUlp < misses.mostAccurate->certificate.maxUlp)
+    misses.mostAccurate = &registered;
+  return true;
+}
+
+/// The fastest of those that were measured; nothing when none was.
+std::optional<Choice>
+ProgramChooser::chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
+                               const SiteRequest &request) const {
+  const Candidate *fastest = nullptr;
+  double best = HUGE_VAL;
+  for (const Candidate *candidate : eligible) {
+    auto time = request.measured->find(
+        std::string(candidate->registered->program.name()));
+    if (time == request.measured->end() || time->second >= best)
+      continue;
+    fastest = candidate;
+    best = time->second;
+  }
+  if (!fastest)
+    return std::nullopt;
+  Choice choice;
+  double before = request.before.slots() / request.elements;
+  auto source = request.measured->find("");
+  StringRef name = fastest->registered->program.name();
+  if (source != request.measured->end() && source->second <= best) {
+    choice.reason = llvm::formatv(
+        "measured: the kernel takes {0:f3} times as long with {1}, the fastest "
+        "program that is accurate enough",
+        best / source->second, name);
+    return choice;
+  }
+  const Certificate &certificate = fastest->registered->certificate;
+  choice.kind = Choice::Apply;
+  choice.program = fastest->registered;
+  choice.slotsAfter =
+      fastest->cost.slots() / fastest->registered->program.info().lanes;
+  choice.reason = llvm::formatv(
+      "{0}: measured as the fastest{1}; max error {2:e2} absolute, {3:f2} "
+      "ulp{4}; {5:f1} -> {6:f1} issue slots an element",
+      name,
+      source == request.measured->end()
+          ? std::string()
+          : llvm::formatv(", the kernel takes {0:f3} of the time", // NOLINT
+                          best / source->second)
+                .str(),
+      certificate.maxAbs, certificate.maxUlp,
+      certificate.sfuModel ? " (SFU model)" : "", before, choice.slotsAfter);
+  return choice;
+}
+
 Choice ProgramChooser::choose(const SiteRequest &request) const {
   // With the function's programs named, only those compete, and naming waives
   // the default budget.
@@ -277,49 +399,21 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   bool unlimited = anyNamed && !request.required;
 
   Choice choice;
-  const RegisteredProgram *mostAccurate = nullptr;
-  bool anyRounds = false;
-  std::string contextReason;
-  for (const Candidate &candidate : candidates) {
+  Misses misses;
+  llvm::SmallVector<const Candidate *> eligible;
+  for (const Candidate &candidate : candidates)
+    if (isEligible(candidate, request, anyNamed, misses) &&
+        (unlimited ||
+         meetsBudget(*candidate.registered, budget, request.exponential)))
+      eligible.push_back(&candidate);
+  // Naming programs is a choice already.
+  if (request.measured && !anyNamed && request.unit == SiteRequest::AnyUnit)
+    if (std::optional<Choice> measured = chooseMeasured(eligible, request))
+      return *measured;
+  for (const Candidate *eligibleCandidate : eligible) {
+    const Candidate &candidate = *eligibleCandidate;
     const RegisteredProgram &registered = *candidate.registered;
     const ProgramInfo &info = registered.program.info();
-    if (info.function != request.function || info.to != request.to ||
-        (anyNamed && !candidate.named))
-      continue;
-    bool sfu = registered.certificate.sfuModel;
-    if ((request.unit == SiteRequest::WithoutSfu && sfu) ||
-        (request.unit == SiteRequest::SfuOnly && !sfu))
-      continue;
-    if (request.sameShape) {
-      const ProgramInfo &shape = request.sameShape->program.info();
-      if (info.from != shape.from || info.lanes != shape.lanes)
-        continue;
-    }
-    // A 16-bit-valued input may always be widened exactly; it loses nothing in
-    // a program that rounds f32 inputs to the same format.
-    bool fits = info.from == request.from ||
-                (info.from == Format::F32 && request.ownFormat == Format::F32);
-    if (!fits)
-      continue;
-    if (info.roundsInput && !request.roundInputs && request.from != info.to) {
-      anyRounds = true;
-      continue;
-    }
-    if (request.exponential) {
-      std::string why = contextRefusal(registered, *request.exponential,
-                                       candidate.named, request.optedIn);
-      if (!why.empty()) {
-        // The cheapest one is what the user would want to know about.
-        if (contextReason.empty())
-          contextReason = why;
-        continue;
-      }
-    }
-    if (!mostAccurate ||
-        registered.certificate.maxUlp < mostAccurate->certificate.maxUlp)
-      mostAccurate = &registered;
-    if (!unlimited && !meetsBudget(registered, budget, request.exponential))
-      continue;
     ::poly::Cost after;
     if (info.lanes == 2) {
       after += candidate.cost * request.pairs;
@@ -385,14 +479,14 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   }
   if (!choice.reason.empty())
     return choice;
-  if (!mostAccurate) {
-    if (!contextReason.empty()) {
-      choice.reason = contextReason;
+  if (!misses.mostAccurate) {
+    if (!misses.context.empty()) {
+      choice.reason = misses.context;
       if (request.required)
         choice.kind = Choice::Error;
     } else if (anyNamed)
       choice.reason = "none of the named programs fits " + signature(request);
-    else if (anyRounds)
+    else if (misses.anyRounds)
       choice.reason = "every program for " + signature(request) +
                       " rounds its f32 input; opt in with poly.round_inputs or "
                       "round-inputs";
@@ -401,14 +495,14 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
                       chooserOptions.chip;
     return choice;
   }
-  const Certificate &best = mostAccurate->certificate;
+  const Certificate &best = misses.mostAccurate->certificate;
   choice.reason = llvm::formatv(
       "no program for {0} on {1} meets {2} {3}; the most accurate, {4}, has a "
       "max error of {5:e2} absolute, {6:f2} ulp",
       signature(request), chooserOptions.chip,
       request.required ? "the required accuracy" : "the default accuracy",
-      ::poly::toString(budget), mostAccurate->program.name(), best.maxAbs,
-      best.maxUlp);
+      ::poly::toString(budget), misses.mostAccurate->program.name(),
+      best.maxAbs, best.maxUlp);
   if (request.required) {
     choice.kind = Choice::Error;
     choice.reason +=

@@ -44,6 +44,16 @@ TEST(Json, JoinsSurrogatePairs) {
   EXPECT_EQ(errorOf("\"\\ude00\""), "f.json:1: half a surrogate pair");
 }
 
+TEST(Json, ReplacesMembers) {
+  Json object = Json::object();
+  object.set("a", 1);
+  object.set("b", 2);
+  object.set("a", "three");
+  EXPECT_EQ(object.size(), 2u);
+  EXPECT_EQ(object.at("a").asString("a"), "three");
+  EXPECT_EQ(Json::parse(object.dump(), "own").size(), 2u);
+}
+
 TEST(Json, LocatesErrors) {
   EXPECT_EQ(errorOf("{\n\"a\": 1,\n}"), "f.json:3: expected a key in quotes");
   EXPECT_EQ(errorOf("[1, 2"), "f.json:1: expected ']'");

@@ -302,7 +302,12 @@ void check(Case &item, const Problem &problem, Data &data,
   if (!(worstSum <= std::max(1e-3, limit)))
     item.fault = "log-sum-exp off by " + std::to_string(worstSum) + " on " +
                  problem.name(score);
-  item.details.set("relativeNormError:" + problem.name(score), relative);
+  std::string spread =
+      problem.spread == 1
+          ? ""
+          : ", spread " + std::to_string(int(std::lround(problem.spread)));
+  item.details.set("relativeNormError:" + problem.name(score) + spread,
+                   relative);
 }
 
 struct Group {

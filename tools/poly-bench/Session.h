@@ -77,6 +77,7 @@ int runRope(const Options &options);
 int runSwiglu(const Options &options);
 int runAttention(const Options &options);
 int runTargets(const Options &options);
+int runTune(const Options &options);
 int runVerify(const Options &options);
 int runTable(const Options &options);
 int runCompare(const Options &options);

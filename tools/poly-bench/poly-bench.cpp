@@ -49,6 +49,8 @@ const Command kCommands[] = {
     {"attention", "fused attention forward, 1K to 32K keys", runAttention},
     {"targets", "the target models as a Markdown page; needs no GPU",
      runTargets},
+    {"tune", "RESULT.json... [-o TABLE.json]: what poly-compile --tuning reads",
+     runTune},
     {"compare", "BEFORE.json AFTER.json: what changed between two results",
      runCompare},
     {"table", "RESULT.json [DETAIL...]: a result as a Markdown table",

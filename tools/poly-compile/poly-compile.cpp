@@ -66,6 +66,11 @@ static cl::opt<bool>
     roundInputs("round-inputs",
                 cl::desc("Allow f32 arguments to be rounded to 16 bits"),
                 cl::cat(category));
+static cl::opt<std::string> tuning(
+    "tuning",
+    cl::desc("Table of measured times (poly-bench tune) that decides between "
+             "accurate programs in the kernels it knows"),
+    cl::cat(category));
 static cl::opt<double> fixMaximum(
     "fix-maximum",
     cl::desc("Replace the running maximum of capped scores by a constant; what "
@@ -194,6 +199,7 @@ static mlir::poly::ToNVPTXOptions *pipelineOptions(Description &description) {
   options->programs =
       std::vector<std::string>(programs.begin(), programs.end());
   options->roundInputs = roundInputs;
+  options->tuning = tuning;
   options->fixMaximum = fixMaximum;
   options->report = report;
   options->table = table;

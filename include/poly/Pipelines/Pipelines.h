@@ -39,6 +39,11 @@ struct SubstituteOptions : PassPipelineOptions<SubstituteOptions> {
       *this, "round-inputs",
       llvm::cl::desc("Allow f32 arguments to be rounded to 16 bits"),
       llvm::cl::init(false)};
+  Option<std::string> tuning{
+      *this, "tuning",
+      llvm::cl::desc("Table of measured times (poly-bench tune) that decides "
+                     "between accurate programs in the kernels it knows"),
+      llvm::cl::init("")};
   Option<double> fixMaximum{
       *this, "fix-maximum",
       llvm::cl::desc("Replace the running maximum of capped scores by a "

@@ -359,6 +359,10 @@ def PolyPlan : Pass<"poly-plan"> {
            "cheaper, so that no value depends on where it sits">,
     Option<"roundInputs", "round-inputs", "bool", "false",
            "Allow f32 arguments to be rounded to 16 bits">,
+    Option<"tuning", "tuning", "std::string", "\"\"",
+           "Table of measured times, as poly-bench tune writes it, that decides "
+           "instead of issue slots between the programs that are accurate enough, "
+           "in the kernels it knows">,
     Option<"report", "report", "std::string", "\"\"",
            "Write the decisions to this file as JSON; - is standard error">,
     Option<"table", "table", "bool", "false",

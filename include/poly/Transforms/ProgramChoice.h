@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 namespace mlir::poly {
 
 struct ExpContext;
+class TuningTable;
 
 /// Options of the planner, as given by the user.
 struct ChooserOptions {
@@ -33,6 +35,8 @@ struct ChooserOptions {
   /// "", "auto" or a share.
   std::string splitText;
   bool splitConsistent = false;
+  /// Path of a TuningTable; "" for none.
+  std::string tuning;
   /// Parsed splitText in sixteenths; nullopt when it was "" or "auto".
   std::optional<unsigned> splitShare;
   /// Parsed budgetText; nullopt when none was given.
@@ -64,6 +68,9 @@ struct SiteRequest {
   const ::poly::RegisteredProgram *sameShape = nullptr;
   /// Cost of the source's spelling of the whole group.
   ::poly::Cost before;
+  /// Measured times of programs, which count before costs; "" is the source's
+  /// own form. Null where nothing was measured.
+  const std::map<std::string, double> *measured = nullptr;
 };
 
 struct Choice {
@@ -94,7 +101,12 @@ public:
   /// exponential's sites between the special function unit and other pipes.
   Choice chooseWithSplit(SiteRequest request) const;
 
-  /// The cheapest program that meets the request, if it pays.
+  /// What was measured of \p function in the kernel around \p op, or null.
+  const std::map<std::string, double> *
+  measured(Operation *op, ::poly::Function function) const;
+
+  /// The program that meets the request and is the fastest, where that was
+  /// measured; otherwise the cheapest, if it pays.
   Choice choose(const SiteRequest &request) const;
 
   const ::poly::TargetModel &target() const { return *targetModel; }
@@ -119,6 +131,19 @@ private:
   bool meetsBudget(const ::poly::RegisteredProgram &program,
                    const ::poly::Accuracy &budget,
                    const ExpContext *exponential) const;
+  /// What choose() learns of the programs that it cannot take.
+  struct Misses {
+    const ::poly::RegisteredProgram *mostAccurate = nullptr;
+    bool anyRounds = false;
+    std::string context;
+  };
+  bool isEligible(const Candidate &candidate, const SiteRequest &request,
+                  bool anyNamed, Misses &misses) const;
+  std::optional<Choice>
+  chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
+                 const SiteRequest &request) const;
+  LogicalResult loadTuning(PolyDialect &dialect,
+                           llvm::function_ref<InFlightDiagnostic()> emitError);
   LogicalResult
   addNamedPrograms(PolyDialect &dialect,
                    llvm::function_ref<InFlightDiagnostic()> emitError,
@@ -130,6 +155,7 @@ private:
   /// Cheapest first.
   std::vector<Candidate> candidates;
   std::shared_ptr<ReplayCache> cache;
+  std::shared_ptr<const TuningTable> tuning;
 };
 
 } // namespace mlir::poly
