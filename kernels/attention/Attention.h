@@ -33,7 +33,7 @@ std::optional<AttentionType> parseAttentionType(llvm::StringRef name);
 
 struct AttentionOptions {
   AttentionType type = AttentionType::BF16;
-  int64_t headDim = 128; ///< 64, 128, or 256 without a causal mask.
+  int64_t headDim = 128; ///< 64, 128 or 256.
   /// Key j counts for query i if j <= i + causalShift, a kernel argument.
   bool causal = false;
   AttentionScore score = AttentionScore::Softmax;

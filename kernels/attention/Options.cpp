@@ -36,9 +36,6 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
     return "head dimension " + std::to_string(options.headDim) +
            " is not supported; use 64, 128 or 256, padding the heads with "
            "zeros if need be";
-  if (options.headDim == 256 && options.causal)
-    return "head dimension 256 is not supported with a causal mask; use it "
-           "without one, or split the heads";
   if (options.cap && options.score != AttentionScore::Softcap)
     return "a cap needs score=softcap";
   if (options.cap && !(*options.cap > 0 && std::isfinite(*options.cap)))

@@ -24,6 +24,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -31,6 +32,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -291,8 +294,19 @@ static int compileLLVMIR(const llvm::MemoryBuffer &file, MLIRContext &context,
                    output, description);
 }
 
+/// The backend gives up on what the chip does not have; nothing has been
+/// written by then.
+static void reportFatal(void *, const char *reason, bool) {
+  fail(llvm::Twine("LLVM's NVPTX backend cannot compile this for ") + chip +
+       ": " + reason +
+       "; if the code uses instructions of one chip only, name it with --chip, "
+       "e.g. --chip=sm_90a");
+  std::_Exit(1);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::install_fatal_error_handler(reportFatal);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

@@ -23,7 +23,7 @@ public:
     set.choice("type", options.type,
                {{"bf16", AttentionType::BF16}, {"f16", AttentionType::F16}},
                "elements of the arrays");
-    set.integer("head-dim", options.headDim, "64, 128, or 256 without a mask");
+    set.integer("head-dim", options.headDim, "64, 128 or 256");
     set.flag("causal", options.causal,
              "query i sees the keys up to i + the argument causalShift");
     set.choice("score", options.score,
