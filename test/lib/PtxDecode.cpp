@@ -85,12 +85,31 @@ uint64_t maskOf(unsigned width) {
   return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
 }
 
-bool parseSpecial(std::string_view text, PtxSpecial &special) {
-  static const char *const names[] = {"%tid.x",    "%tid.y",    "%tid.z",
-                                      "%ntid.x",   "%ntid.y",   "%ntid.z",
-                                      "%ctaid.x",  "%ctaid.y",  "%ctaid.z",
-                                      "%nctaid.x", "%nctaid.y", "%nctaid.z"};
-  for (unsigned i = 0; i < 12; ++i)
+bool parseSpecial(std::string_view text, bool whole, PtxSpecial &special) {
+  static const char *const names[kNumPtxSpecials] = {
+      "%tid.x",
+      "%tid.y",
+      "%tid.z",
+      "%ntid.x",
+      "%ntid.y",
+      "%ntid.z",
+      "%ctaid.x",
+      "%ctaid.y",
+      "%ctaid.z",
+      "%nctaid.x",
+      "%nctaid.y",
+      "%nctaid.z",
+      "%cluster_ctaid.x",
+      "%cluster_ctaid.y",
+      "%cluster_ctaid.z",
+      "%cluster_ctarank",
+      "%cluster_nctaid.x",
+      "%cluster_nctarank",
+      "%laneid",
+      "%warpid"};
+  // The others mean something in whole kernels only.
+  unsigned count = whole ? kNumPtxSpecials : 12;
+  for (unsigned i = 0; i < count; ++i)
     if (text == names[i]) {
       special = PtxSpecial(i);
       return true;
@@ -162,6 +181,7 @@ bool PtxDecoder::popScope() {
   if (scopes.size() <= 1)
     return fail("'}' without '{'");
   scopes.pop_back();
+  scopeIds.pop_back();
   return true;
 }
 
@@ -210,7 +230,10 @@ const PtxDecoder::Reg *PtxDecoder::lookup(std::string_view name) const {
 }
 
 bool PtxDecoder::defineLabel(std::string_view label) {
-  if (!labels.emplace(std::string(label), uint32_t(kernel.body.size())).second)
+  if (!labels
+           .emplace(scopedLabel(scopeIds.back(), label),
+                    uint32_t(kernel.body.size()))
+           .second)
     return fail("label '" + std::string(label) + "' is defined twice");
   return true;
 }
@@ -218,11 +241,13 @@ bool PtxDecoder::defineLabel(std::string_view label) {
 bool PtxDecoder::finish() {
   if (scopes.size() != 1)
     return fail("'{' without '}'");
-  for (auto &[index, label] : branches) {
-    auto found = labels.find(label);
+  for (const Branch &branch : branches) {
+    auto found = labels.end();
+    for (size_t i = branch.scopes.size(); i-- > 0 && found == labels.end();)
+      found = labels.find(scopedLabel(branch.scopes[i], branch.label));
     if (found == labels.end())
-      return fail("branch to an unknown label '" + label + "'");
-    kernel.body[index].target = found->second;
+      return fail("branch to an unknown label '" + branch.label + "'");
+    kernel.body[branch.index].target = found->second;
   }
   return true;
 }
@@ -241,6 +266,12 @@ bool PtxDecoder::parseOperand(std::string_view text, PtxOperand &operand) {
   }
   if (parseInteger(text, operand.imm) || parseF32Literal(text, operand.imm)) {
     operand.kind = PtxOperand::Immediate;
+    return true;
+  }
+  auto symbol = symbols.find(std::string(text));
+  if (symbol != symbols.end()) {
+    operand.kind = PtxOperand::Immediate;
+    operand.imm = symbol->second;
     return true;
   }
   return fail("unknown operand '" + std::string(text) + "'");
@@ -333,6 +364,11 @@ bool PtxDecoder::parseAddress(std::string_view text, PtxInstruction &inst) {
       }
     return fail("unknown parameter '" + std::string(text) + "'");
   }
+  if (inst.space == PtxSpace::Shared) {
+    // Shared addresses fit in 32 bits.
+    const Reg *reg = lookup(text);
+    return parseValue(text, reg && reg->width == 32 ? 32 : 64, inst.address);
+  }
   return parseRegister(text, 64, inst.address);
 }
 
@@ -341,10 +377,27 @@ bool PtxDecoder::decodeMemory(Modifiers &mods, PtxInstruction &inst,
   inst.code = isLoad ? PtxCode::Ld : PtxCode::St;
   if (isLoad && mods.take("param")) {
     inst.code = PtxCode::LdParam;
-  } else if (mods.take("global")) {
-    // The read-only path changes no value.
-    if (isLoad)
-      mods.take("nc");
+  } else {
+    // Orderings: every access here is seen by all at once.
+    if (whole())
+      while (mods.take("volatile") || mods.take("relaxed") ||
+             mods.take("acquire") || mods.take("release") || mods.take("gpu") ||
+             mods.take("cta") || mods.take("cluster"))
+        continue;
+    if (mods.take("global")) {
+      inst.space = PtxSpace::Global;
+      // The read-only path changes no value.
+      if (isLoad)
+        mods.take("nc");
+    } else if (whole() && (mods.take("shared") || mods.take("shared::cta") ||
+                           mods.take("shared::cluster"))) {
+      inst.space = PtxSpace::Shared;
+      kernel.cooperative = true;
+    }
+    if (whole())
+      while (mods.take("L1::no_allocate") || mods.take("L2::cache_hint") ||
+             mods.take("L2::128B") || mods.take("L2::256B"))
+        continue;
   }
   unsigned count = mods.take("v2")   ? 2
                    : mods.take("v4") ? 4
@@ -420,7 +473,7 @@ bool PtxDecoder::decodeMov(Modifiers &mods, PtxInstruction &inst) {
     }
     return true;
   }
-  if (parseSpecial(operands[1], inst.special)) {
+  if (parseSpecial(operands[1], whole(), inst.special)) {
     inst.code = PtxCode::Special;
     if (width != 32)
       return fail("a special register has 32 bits");
@@ -428,10 +481,18 @@ bool PtxDecoder::decodeMov(Modifiers &mods, PtxInstruction &inst) {
     return parseRegister(operands[0], 32, inst.dst[0]);
   }
   inst.code = PtxCode::Mov;
-  return simple(inst, width, width, 1);
+  if (!simple(inst, width, width, 1))
+    return false;
+  // Shared memory needs a launch that has it.
+  if (symbols.count(std::string(operands[1])))
+    kernel.cooperative = true;
+  return true;
 }
 
 bool PtxDecoder::decodeCvt(Modifiers &mods, PtxInstruction &inst) {
+  bool handled = false;
+  if (whole() && (!decodeFp8(mods, inst, handled) || handled))
+    return handled && error.empty();
   bool rn = mods.take("rn");
   bool floor = !rn && mods.take("rmi");
   if (mods.take("relu"))
@@ -498,8 +559,8 @@ bool PtxDecoder::decodeOperation(Modifiers &mods, PtxInstruction &inst) {
     inst.code = PtxCode::Bra;
     if (!end(mods) || !expectOperands(1))
       return false;
-    branches.emplace_back(uint32_t(kernel.body.size()),
-                          std::string(operands[0]));
+    branches.push_back(
+        {uint32_t(kernel.body.size()), std::string(operands[0]), scopeIds});
     return true;
   }
   if (base == "ld" || base == "st")
@@ -511,6 +572,21 @@ bool PtxDecoder::decodeOperation(Modifiers &mods, PtxInstruction &inst) {
   if (base == "cvta") {
     // Generic and global addresses are the same numbers here, as on the GPU.
     mods.take("to");
+    if (whole() && (mods.take("shared") || mods.take("param"))) {
+      // "to" a space from a generic address, or the other way round: shared
+      // addresses gain or lose their window, parameters' are generic already.
+      bool shared = mods.parts[mods.next - 1] == "shared";
+      bool to = mods.parts[1] == "to";
+      if (!mods.take("u64") || !end(mods) || !simple(inst, 64, 64, 1))
+        return fail("unknown form of '" + mods.mnemonic + "'");
+      inst.type.kind = PtxType::Unsigned;
+      inst.type.laneBits = 64;
+      inst.code = to ? PtxCode::Sub : PtxCode::Add;
+      inst.numSrc = 2;
+      inst.src[1].kind = PtxOperand::Immediate;
+      inst.src[1].imm = shared ? kPtxSharedWindow : 0;
+      return true;
+    }
     if (!mods.take("global") || !mods.take("u64") || !end(mods))
       return fail("unknown form of '" + mods.mnemonic + "'");
     inst.code = PtxCode::Mov;
@@ -536,6 +612,12 @@ bool PtxDecoder::decodeOperation(Modifiers &mods, PtxInstruction &inst) {
            parseRegister(operands[3], 1, inst.src[2]);
   }
   bool handled = false;
+  if (whole()) {
+    if (!decodeCooperative(mods, inst, handled))
+      return false;
+    if (handled)
+      return true;
+  }
   if (!decodeInteger(mods, inst, handled))
     return false;
   return handled || decodeFloat(mods, inst);

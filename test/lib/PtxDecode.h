@@ -23,11 +23,18 @@ std::string_view trimPtx(std::string_view text);
 /// Decodes one statement at a time within a kernel.
 class PtxDecoder {
 public:
-  explicit PtxDecoder(PtxKernel &kernel) : kernel(kernel) {}
+  /// \p symbols: values of names that are neither registers nor labels.
+  PtxDecoder(PtxKernel &kernel,
+             const std::unordered_map<std::string, uint64_t> &symbols,
+             PtxDialect dialect)
+      : kernel(kernel), symbols(symbols), dialect(dialect) {}
 
   /// `.reg .b32 %r<5>, %s` without the leading ".reg".
   bool declareRegisters(std::string_view text);
-  void pushScope() { scopes.emplace_back(); }
+  void pushScope() {
+    scopes.emplace_back();
+    scopeIds.push_back(++lastScope);
+  }
   bool popScope();
   bool defineLabel(std::string_view label);
   /// "@%p1 bra $L1", without the semicolon.
@@ -80,6 +87,23 @@ private:
   bool decodeCvt(Modifiers &mods, PtxInstruction &inst);
   bool decodeInteger(Modifiers &mods, PtxInstruction &inst, bool &handled);
   bool decodeFloat(Modifiers &mods, PtxInstruction &inst);
+  bool decodeFp8(Modifiers &mods, PtxInstruction &inst, bool &handled);
+  /// What only whole kernels use; PtxDecodeBlock.cpp, PtxDecodeAsync.cpp.
+  bool decodeCooperative(Modifiers &mods, PtxInstruction &inst, bool &handled);
+  bool decodeBarrier(Modifiers &mods, PtxInstruction &inst, bool &handled);
+  bool decodeMbarrier(Modifiers &mods, PtxInstruction &inst);
+  bool decodeWarp(Modifiers &mods, PtxInstruction &inst, bool &handled);
+  bool decodeMatrixMove(Modifiers &mods, PtxInstruction &inst);
+  bool decodeWgmma(Modifiers &mods, PtxInstruction &inst);
+  bool decodeCopy(Modifiers &mods, PtxInstruction &inst);
+  bool decodeTensorCopy(Modifiers &mods, PtxInstruction &inst, bool reduces);
+  bool decodeReduction(Modifiers &mods, PtxInstruction &inst);
+  /// Splits "{a, b}"; one element without braces.
+  std::vector<std::string_view> elementsOf(std::string_view text) const;
+  bool parseOperands(std::string_view text, unsigned width,
+                     std::vector<PtxOperand> &list);
+  bool parseBracket(std::string_view text, PtxAddress &address);
+  bool whole() const { return dialect == PtxDialect::WholeKernels; }
   bool decodeSetp(Modifiers &mods, PtxInstruction &inst);
   bool decodeSet(Modifiers &mods, PtxInstruction &inst);
   bool takeType(Modifiers &mods, PtxType &type);
@@ -99,11 +123,23 @@ private:
               unsigned sources);
   bool parseAddress(std::string_view text, PtxInstruction &inst);
   const Reg *lookup(std::string_view name) const;
+  static std::string scopedLabel(uint32_t scope, std::string_view label) {
+    return std::to_string(scope) + ":" + std::string(label);
+  }
 
   PtxKernel &kernel;
   std::vector<std::unordered_map<std::string, Reg>> scopes{1};
-  std::unordered_map<std::string, uint32_t> labels;
-  std::vector<std::pair<uint32_t, std::string>> branches;
+  std::vector<uint32_t> scopeIds{0};
+  uint32_t lastScope = 0;
+  std::unordered_map<std::string, uint32_t> labels; ///< By scopedLabel.
+  struct Branch {
+    uint32_t index;
+    std::string label;
+    std::vector<uint32_t> scopes;
+  };
+  std::vector<Branch> branches;
+  const std::unordered_map<std::string, uint64_t> &symbols;
+  PtxDialect dialect;
 };
 
 } // namespace polytest

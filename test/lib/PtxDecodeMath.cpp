@@ -51,6 +51,15 @@ bool PtxDecoder::takeCompare(Modifiers &mods, PtxInstruction &inst,
 }
 
 bool PtxDecoder::decodeSetp(Modifiers &mods, PtxInstruction &inst) {
+  if (whole()) {
+    // setp.lt.ftz.f32
+    for (size_t i = 1; i < mods.parts.size(); ++i)
+      if (mods.parts[i] == "ftz") {
+        inst.ftz = true;
+        mods.parts.erase(mods.parts.begin() + long(i));
+        break;
+      }
+  }
   if (!takeCompare(mods, inst, inst.type) || !end(mods) || !expectOperands(3))
     return false;
   inst.code =
@@ -124,6 +133,13 @@ bool PtxDecoder::decodeInteger(Modifiers &mods, PtxInstruction &inst,
     inst.code = PtxCode::Prmt;
     if (!mods.take("b32") || !end(mods))
       return fail("unknown form of '" + mods.mnemonic + "'");
+    return simple(inst, 32, 32, 3);
+  }
+  if (base == "bfe" && whole()) {
+    inst.code = PtxCode::Bfe;
+    if (!mods.take("u32") || !end(mods))
+      return fail("unknown form of '" + mods.mnemonic + "'");
+    inst.type.kind = PtxType::Unsigned;
     return simple(inst, 32, 32, 3);
   }
   if (base == "lop3") {
@@ -211,7 +227,7 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
       {"neg", PtxCode::NegF, 1},    {"copysign", PtxCode::CopySign, 2},
       {"ex2", PtxCode::Ex2, 1},     {"rcp", PtxCode::Rcp, 1},
       {"tanh", PtxCode::Tanh, 1},   {"sin", PtxCode::Sin, 1},
-      {"cos", PtxCode::Cos, 1}};
+      {"cos", PtxCode::Cos, 1},     {"lg2", PtxCode::Lg2, 1}};
   const Form *form = nullptr;
   for (const Form &candidate : forms)
     if (base == candidate.base)
@@ -229,9 +245,12 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
     down = true;
     inst.code = PtxCode::AddRm;
   }
+  if (base == "div" && !rn && whole() &&
+      (mods.take("approx") || mods.take("full")))
+    inst.code = PtxCode::DivApprox;
   bool trigonometric = base == "sin" || base == "cos";
   if (base == "ex2" || base == "tanh" || trigonometric ||
-      (base == "rcp" && !rn)) {
+      base == "lg2" || (base == "rcp" && !rn)) {
     if (!mods.take("approx"))
       return fail("'" + mods.mnemonic + "' needs .approx");
     if (base != "tanh")
@@ -254,6 +273,14 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
       inst.minMax.xorSignAbs = true;
     }
   }
+  // Minima and maxima name it first, the others after the rounding: both are
+  // behind us.
+  bool plain = arithmetic || base == "div" || base == "abs" || base == "neg" ||
+               inst.code == PtxCode::MinMaxF;
+  if (whole() && plain && mods.take("ftz"))
+    inst.ftz = true;
+  if (inst.code == PtxCode::MinMaxF && mods.take("NaN"))
+    inst.minMax.propagateNaN = true;
   if (!takeType(mods, inst.type) || !end(mods))
     return false;
   const PtxType &type = inst.type;
@@ -266,13 +293,15 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
   if (down) {
     fits = scalarF32 && inst.clamp == Clamp::None;
   } else if (arithmetic) {
-    if (!rn)
+    if (!rn && !(whole() && scalarF32 && base != "fma"))
       return fail("'" + mods.mnemonic +
                   "' without .rn may be contracted, its bits are not fixed");
     fits = !(inst.clamp == Clamp::Relu && isF32) &&
            !(inst.clamp == Clamp::Sat && (isBF16 || type.bits() == 64));
   } else if (base == "div") {
-    fits = rn && scalarF32;
+    fits = (rn || inst.code == PtxCode::DivApprox) && scalarF32;
+  } else if (base == "lg2") {
+    fits = scalarF32 && whole();
   } else if (base == "rcp" || base == "copysign" || trigonometric) {
     // The .ftz forms of sine and cosine are nowhere emitted.
     fits = scalarF32 && !(trigonometric && inst.ftz);

@@ -36,6 +36,7 @@
 namespace polytest {
 
 struct PtxInstruction; // PtxInstruction.h
+struct PtxWgmma;
 
 /// Global memory: buffers at disjoint addresses with unmapped space between.
 class PtxMemory {
@@ -112,6 +113,24 @@ public:
   std::vector<PtxInstruction> body;
   /// For messages: the names of the registers, which are numbered from 0.
   std::vector<std::string> registerNames;
+  std::vector<PtxWgmma> wgmmas;
+  /// Blocks of a cluster (.reqnctapercluster).
+  PtxDim3 cluster;
+  /// Something in it needs PtxBlock.h's launch.
+  bool cooperative = false;
+  /// Bytes of the .shared variables of known size.
+  uint64_t staticShared = 0;
+};
+
+/// How much of PTX a module may use.
+enum class PtxDialect {
+  /// Elementwise kernels all of whose bits are fixed.
+  Exact,
+  /// Kernels whose threads work together, for PtxBlock.h. Instructions that
+  /// ptxas may contract (add.f32 without .rn) round here, and division's and
+  /// reciprocal's approximations are their nominal values: results of such
+  /// kernels are compared with bounds, not in every bit.
+  WholeKernels,
 };
 
 class PtxModule {
@@ -119,7 +138,8 @@ public:
   /// Parses and decodes the whole text; null with \p error set ("line N: ...")
   /// when something in it is not understood.
   static std::unique_ptr<PtxModule> parse(std::string_view text,
-                                          std::string &error);
+                                          std::string &error,
+                                          PtxDialect = PtxDialect::Exact);
 
   const PtxKernel *kernel(std::string_view name) const;
   const std::vector<PtxKernel> &kernels() const { return kernelList; }

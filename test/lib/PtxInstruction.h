@@ -82,6 +82,43 @@ enum class PtxCode : uint8_t {
   FloorF,
   CvtIntF,
   CvtPack,
+  CvtFp8,
+  Bfe,
+  DivApprox,
+  Lg2,
+  // Memory that several threads add to.
+  Red,
+  // Nothing that has a meaning here: hints, and fences of memory that is
+  // coherent anyway.
+  Nop,
+  // What threads do together, or other units on their behalf. All from here on
+  // are PtxBlock's.
+  Bar,
+  BarWarp,
+  ClusterArrive,
+  ClusterWait,
+  MbarInit,
+  MbarInval,
+  MbarArrive,
+  MbarExpect,
+  MbarWait,
+  FenceAsync,
+  Elect,
+  Shfl,
+  Vote,
+  Mapa,
+  LoadTensor,
+  StoreTensor,
+  LoadBulk,
+  StoreBulk,
+  BulkCommit,
+  BulkWait,
+  StMatrix,
+  LdMatrix,
+  WgmmaFence,
+  Wgmma,
+  WgmmaCommit,
+  WgmmaWait,
 };
 
 enum class PtxSpecial : uint8_t {
@@ -97,7 +134,27 @@ enum class PtxSpecial : uint8_t {
   NctaidX,
   NctaidY,
   NctaidZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterCtarank,
+  ClusterNctaidX,
+  ClusterNctarank,
+  LaneId,
+  WarpId,
 };
+constexpr unsigned kNumPtxSpecials = 20;
+
+/// Where an address points. Addresses of .shared::cta and .shared::cluster are
+/// one space: kPtxClusterUnit times the block's rank plus one, plus the offset;
+/// without the first part, the executing block's own.
+enum class PtxSpace : uint8_t { Generic, Global, Shared, Param };
+constexpr uint64_t kPtxClusterUnit = uint64_t(1) << 24;
+/// Generic addresses of shared memory and of the parameters.
+constexpr uint64_t kPtxSharedWindow = uint64_t(0x7f) << 40;
+constexpr uint64_t kPtxParamWindow = uint64_t(0x7e) << 40;
+/// Hopper keeps the first bytes of shared memory for itself.
+constexpr uint64_t kPtxSharedBase = 1024;
 
 enum class PtxCompare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Num, Nan };
 
@@ -121,6 +178,27 @@ struct PtxOperand {
   uint64_t imm = 0;
 };
 
+/// A register (or a number) and an offset.
+struct PtxAddress {
+  PtxOperand base;
+  int64_t offset = 0;
+};
+
+enum class PtxReduction : uint8_t { None, Add, Min, Max, And, Or, Xor };
+enum class PtxShuffle : uint8_t { Up, Down, Bfly, Idx };
+enum class PtxElement : uint8_t { BF16, F16, E4M3, E5M2 };
+
+/// The operands of a wgmma.mma_async, too many for an instruction.
+struct PtxWgmma {
+  unsigned n = 0, k = 0;
+  PtxElement a = PtxElement::BF16, b = PtxElement::BF16;
+  bool transposeA = false, transposeB = false;
+  bool negateA = false, negateB = false;
+  bool aInRegisters = false;
+  std::vector<PtxOperand> accumulators, fragments;
+  PtxOperand descriptorA, descriptorB, scaleD;
+};
+
 struct PtxInstruction {
   PtxCode code = PtxCode::Ret;
   PtxType type;     ///< Of the sources, or of the memory elements.
@@ -141,6 +219,16 @@ struct PtxInstruction {
   /// Ld and St keep the address in `address`, not here.
   std::array<PtxOperand, 8> src;
   PtxOperand address;
+  PtxSpace space = PtxSpace::Generic; ///< Ld, St, Red.
+  PtxReduction reduction = PtxReduction::None;
+  PtxShuffle shuffle = PtxShuffle::Idx;
+  /// What distinguishes forms of one code: bar.arrive, a barrier with a count,
+  /// wait_group.read, .trans, ...
+  bool flag = false, flag2 = false;
+  uint8_t rank = 0;   ///< LoadTensor, StoreTensor: coordinates.
+  uint32_t index = 0; ///< Wgmma: in PtxKernel::wgmmas.
+  /// The second and third address of copies: source or map, and barrier.
+  PtxAddress second, third;
 };
 
 } // namespace polytest

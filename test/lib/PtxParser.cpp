@@ -17,8 +17,8 @@ namespace polytest {
 /// themselves are PtxDecoder's.
 class PtxParser {
 public:
-  PtxParser(std::string_view text, PtxModule &module)
-      : text(text), module(module) {}
+  PtxParser(std::string_view text, PtxModule &module, PtxDialect dialect)
+      : text(text), module(module), dialect(dialect) {}
 
   bool run() {
     if (!blankComments())
@@ -33,6 +33,10 @@ public:
           return false;
       } else if (word == ".file") {
         takeUntil("\n"); // Debug information changes no value.
+      } else if (dialect == PtxDialect::WholeKernels &&
+                 (word == ".extern" || word == ".shared")) {
+        if (!sharedVariable(takeUntil(";")))
+          return false;
       } else if (word == ".visible" || word == ".entry") {
         if (word == ".visible") {
           skipSpace();
@@ -198,6 +202,54 @@ private:
     return true;
   }
 
+  /// What follows ".shared" or ".extern" in
+  /// ".extern .shared .align 1024 .b8 name[]".
+  bool sharedVariable(std::string_view declaration) {
+    auto list = words(declaration);
+    size_t at = !list.empty() && list[0] == ".shared" ? 1 : 0;
+    uint64_t alignment = 16;
+    if (at + 1 < list.size() && list[at] == ".align") {
+      alignment = uint64_t(std::atoi(std::string(list[at + 1]).c_str()));
+      at += 2;
+    }
+    PtxType type;
+    if (at + 2 != list.size() || !parsePtxType(list[at].substr(1), type) ||
+        alignment == 0)
+      return fail("unknown shared variable");
+    std::string_view name = list[at + 1];
+    size_t bracket = name.find('[');
+    SharedVariable variable{std::string(name.substr(0, bracket)), alignment,
+                            type.bits() / 8};
+    if (bracket != std::string_view::npos) {
+      // Nothing in the brackets: what the launch provides.
+      uint64_t count = uint64_t(
+          std::atoll(std::string(name.substr(bracket + 1)).c_str()));
+      variable.bytes *= count;
+    }
+    shared.push_back(variable);
+    return true;
+  }
+
+  /// Names that statements may use as numbers: shared variables, those of known
+  /// size first, and parameters.
+  void nameAddresses(PtxKernel &kernel) {
+    symbols.clear();
+    uint64_t next = kPtxSharedBase;
+    for (bool dynamic : {false, true})
+      for (const SharedVariable &variable : shared) {
+        if ((variable.bytes == 0) != dynamic)
+          continue;
+        uint64_t base = (next + variable.alignment - 1) / variable.alignment *
+                        variable.alignment;
+        symbols[variable.name] = base;
+        kernel.staticShared = base + variable.bytes - kPtxSharedBase;
+        if (!dynamic)
+          next = base + variable.bytes;
+      }
+    for (const PtxParam &param : kernel.params)
+      symbols[param.name] = kPtxParamWindow + param.offset;
+  }
+
   bool entry() {
     PtxKernel kernel;
     skipSpace();
@@ -218,6 +270,8 @@ private:
       }
     }
     std::string_view directives = takeUntil("{");
+    if (dialect == PtxDialect::WholeKernels)
+      nameAddresses(kernel);
     if (!performance(kernel, directives) || !statements(kernel))
       return false;
     module.kernelList.push_back(std::move(kernel));
@@ -239,6 +293,15 @@ private:
         numbers.resize(3, 1);
         kernel.hasRequiredBlock = true;
         kernel.requiredBlock = {numbers[0], numbers[1], numbers[2]};
+      } else if (dialect == PtxDialect::WholeKernels &&
+                 word == ".reqnctapercluster" && !numbers.empty() &&
+                 numbers.size() <= 3) {
+        numbers.resize(3, 1);
+        kernel.cluster = {numbers[0], numbers[1], numbers[2]};
+        kernel.cooperative = true;
+      } else if (dialect == PtxDialect::WholeKernels &&
+                 word == ".explicitcluster") {
+        continue;
       } else if (word != ".maxntid" && word != ".minnctapersm" &&
                  word != ".maxnreg") {
         return fail("unknown directive '" + std::string(word) + "'");
@@ -248,7 +311,7 @@ private:
   }
 
   bool statements(PtxKernel &kernel) {
-    PtxDecoder decoder(kernel);
+    PtxDecoder decoder(kernel, symbols, dialect);
     unsigned depth = 0;
     while (true) {
       skipSpace();
@@ -300,8 +363,17 @@ private:
     return true;
   }
 
+  struct SharedVariable {
+    std::string name;
+    uint64_t alignment;
+    uint64_t bytes; ///< 0: as many as the launch provides.
+  };
+
   std::string_view text;
   PtxModule &module;
+  PtxDialect dialect;
+  std::vector<SharedVariable> shared;
+  std::unordered_map<std::string, uint64_t> symbols;
   std::string clean;
   size_t position = 0;
   size_t countedTo = 0;
@@ -309,9 +381,10 @@ private:
 };
 
 std::unique_ptr<PtxModule> PtxModule::parse(std::string_view text,
-                                            std::string &error) {
+                                            std::string &error,
+                                            PtxDialect dialect) {
   auto module = std::make_unique<PtxModule>();
-  PtxParser parser(text, *module);
+  PtxParser parser(text, *module, dialect);
   if (parser.run())
     return module;
   error = parser.error;
