@@ -37,9 +37,9 @@ bool PtxClusterRun::resolve(PtxBlockState &block, uint64_t address,
     plain -= kPtxSharedWindow;
   uint64_t unit = plain / kPtxClusterUnit;
   offset = plain % kPtxClusterUnit;
-  owner = unit == 0                ? &block
+  owner = unit == 0               ? &block
           : unit <= blocks.size() ? blocks[unit - 1].get()
-                                   : nullptr;
+                                  : nullptr;
   if (!owner || offset < kPtxSharedBase ||
       offset + bytes > owner->bytes.size()) {
     why = "accesses " + std::to_string(bytes) +

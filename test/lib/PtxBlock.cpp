@@ -67,8 +67,7 @@ void PtxClusterRun::reset(PtxDim3 origin) {
   copies.clear();
   clusterArrived = clusterPhase = 0;
   const PtxDim3 &size = kernel.cluster, &dim = launch.block;
-  uint64_t bytes =
-      kPtxSharedBase + kernel.staticShared + launch.dynamicShared;
+  uint64_t bytes = kPtxSharedBase + kernel.staticShared + launch.dynamicShared;
   for (auto &owned : blocks) {
     PtxBlockState &block = *owned;
     unsigned x = block.rank % size.x, y = block.rank / size.x % size.y,
@@ -128,13 +127,13 @@ std::string PtxClusterRun::whoWaits() const {
         if (warp.lane[lane] == PtxWarpState::Exited)
           continue;
         uint32_t at = warp.pc[lane] - (warp.barrier >= 0 && warp.pc[lane]);
-        text += " block " + std::to_string(block->rank) + " warp " +
-                std::to_string(w) + " waits at line " +
-                std::to_string(kernel.body[at].line) +
-                (warp.barrier >= 0
-                     ? " for barrier " + std::to_string(warp.barrier)
-                     : "") +
-                ";";
+        text +=
+            " block " + std::to_string(block->rank) + " warp " +
+            std::to_string(w) + " waits at line " +
+            std::to_string(kernel.body[at].line) +
+            (warp.barrier >= 0 ? " for barrier " + std::to_string(warp.barrier)
+                               : "") +
+            ";";
         break;
       }
     }
@@ -227,8 +226,8 @@ bool PtxClusterRun::runWarp(PtxBlockState &block, unsigned warp) {
       Mask needed = 0, here = 0;
       for (unsigned lane = 0; lane < kPtxWarp; ++lane) {
         needed |= Mask(state.lane[lane] != PtxWarpState::Exited) << lane;
-        bool waits = state.lane[lane] == PtxWarpState::Converge &&
-                     state.pc[lane] == at;
+        bool waits =
+            state.lane[lane] == PtxWarpState::Converge && state.pc[lane] == at;
         here |= Mask(waits || group >> lane & 1) << lane;
       }
       if (inst.guarded && active != 0 && active != group)
@@ -316,7 +315,8 @@ bool PtxClusterRun::namedBarrier(PtxBlockState &block, unsigned warp,
   if (id >= block.named.size() || count == 0 || count % kPtxWarp != 0)
     return locate(block, warp, 0, inst.line,
                   "uses barrier " + std::to_string(id) + " for " +
-                      std::to_string(count) + " threads, which is not possible");
+                      std::to_string(count) +
+                      " threads, which is not possible");
   PtxBlockState::Named &barrier = block.named[id];
   if (barrier.arrived && barrier.count != count)
     return locate(block, warp, 0, inst.line,
@@ -494,7 +494,8 @@ bool PtxClusterRun::together(PtxBlockState &block, unsigned warp, Mask group,
       if (good && b >= blocks.size())
         good = self.fail("maps an address to a block that the cluster has not");
       if (good)
-        self.set(inst.dst[0], (a & ~(0xffull << 24)) + (b + 1) * kPtxClusterUnit);
+        self.set(inst.dst[0],
+                 (a & ~(0xffull << 24)) + (b + 1) * kPtxClusterUnit);
       break;
     case PtxCode::BulkCommit:
       state.committed[lane].push_back(std::move(state.uncommitted[lane]));

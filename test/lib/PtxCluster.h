@@ -69,8 +69,8 @@ struct PtxWarpState {
   enum Lane : uint8_t { Run, Sleep, Converge, Exited };
   std::array<uint32_t, kPtxWarp> pc{};
   std::array<Lane, kPtxWarp> lane{};
-  int barrier = -1; ///< Waits at this named barrier.
-  bool stuck = false; ///< Tries its instruction again next time.
+  int barrier = -1;          ///< Waits at this named barrier.
+  bool stuck = false;        ///< Tries its instruction again next time.
   uint32_t clusterPhase = 0; ///< Of the arrival that it waits for.
   std::array<std::deque<std::vector<PtxCopy>>, kPtxWarp> committed;
   std::array<std::vector<PtxCopy>, kPtxWarp> uncommitted;
@@ -169,8 +169,9 @@ private:
                     bool &again);
   bool computeGroup(PtxBlockState &block, unsigned warp);
   bool multiply(PtxBlockState &block, unsigned warp, const PtxProduct &product);
-  bool operandByte(PtxBlockState &block, uint64_t descriptor, PtxElement element,
-                   bool transposed, unsigned row, unsigned k, double &value);
+  bool operandByte(PtxBlockState &block, uint64_t descriptor,
+                   PtxElement element, bool transposed, unsigned row,
+                   unsigned k, double &value);
   bool checkRegisters(PtxBlockState &block, unsigned warp,
                       const PtxInstruction &inst);
 

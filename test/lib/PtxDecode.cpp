@@ -86,27 +86,26 @@ uint64_t maskOf(unsigned width) {
 }
 
 bool parseSpecial(std::string_view text, bool whole, PtxSpecial &special) {
-  static const char *const names[kNumPtxSpecials] = {
-      "%tid.x",
-      "%tid.y",
-      "%tid.z",
-      "%ntid.x",
-      "%ntid.y",
-      "%ntid.z",
-      "%ctaid.x",
-      "%ctaid.y",
-      "%ctaid.z",
-      "%nctaid.x",
-      "%nctaid.y",
-      "%nctaid.z",
-      "%cluster_ctaid.x",
-      "%cluster_ctaid.y",
-      "%cluster_ctaid.z",
-      "%cluster_ctarank",
-      "%cluster_nctaid.x",
-      "%cluster_nctarank",
-      "%laneid",
-      "%warpid"};
+  static const char *const names[kNumPtxSpecials] = {"%tid.x",
+                                                     "%tid.y",
+                                                     "%tid.z",
+                                                     "%ntid.x",
+                                                     "%ntid.y",
+                                                     "%ntid.z",
+                                                     "%ctaid.x",
+                                                     "%ctaid.y",
+                                                     "%ctaid.z",
+                                                     "%nctaid.x",
+                                                     "%nctaid.y",
+                                                     "%nctaid.z",
+                                                     "%cluster_ctaid.x",
+                                                     "%cluster_ctaid.y",
+                                                     "%cluster_ctaid.z",
+                                                     "%cluster_ctarank",
+                                                     "%cluster_nctaid.x",
+                                                     "%cluster_nctarank",
+                                                     "%laneid",
+                                                     "%warpid"};
   // The others mean something in whole kernels only.
   unsigned count = whole ? kNumPtxSpecials : 12;
   for (unsigned i = 0; i < count; ++i)

@@ -69,7 +69,8 @@ bool PtxDecoder::decodeMbarrier(Modifiers &mods, PtxInstruction &inst) {
   bool needsNumber = inst.code == PtxCode::MbarInit ||
                      inst.code == PtxCode::MbarExpect || inst.flag;
   size_t numbers = operands.size() - at - 1;
-  if (operands.size() < at + 1 || numbers > 1 || (needsNumber && numbers != 1) ||
+  if (operands.size() < at + 1 || numbers > 1 ||
+      (needsNumber && numbers != 1) ||
       (inst.code == PtxCode::MbarInval && numbers != 0))
     return unknown();
   inst.numSrc = uint8_t(numbers);

@@ -206,10 +206,7 @@ bool PtxDecoder::decodeMatrixMove(Modifiers &mods, PtxInstruction &inst) {
   inst.code = store ? PtxCode::StMatrix : PtxCode::LdMatrix;
   unsigned count = 0;
   if (mods.take("sync") && mods.take("aligned") && mods.take("m8n8"))
-    count = mods.take("x1")   ? 1
-            : mods.take("x2") ? 2
-            : mods.take("x4") ? 4
-                              : 0;
+    count = mods.take("x1") ? 1 : mods.take("x2") ? 2 : mods.take("x4") ? 4 : 0;
   inst.flag = mods.take("trans");
   if (count == 0 || !(mods.take("shared") || mods.take("shared::cta")) ||
       !mods.take("b16") || !end(mods) || !expectOperands(2))
@@ -275,21 +272,22 @@ bool PtxDecoder::decodeWgmma(Modifiers &mods, PtxInstruction &inst) {
     return unknown();
   // d, a, b, scale-d, imm-scale-a, imm-scale-b and for 16 bits the transposes:
   // of both, or of B alone when A is in registers.
-  if (operands.size() < 6 || !parseOperands(operands[0], 32, wgmma.accumulators))
+  if (operands.size() < 6 ||
+      !parseOperands(operands[0], 32, wgmma.accumulators))
     return error.empty() ? unknown() : false;
   if (wgmma.accumulators.size() != wgmma.n / 2)
     return fail("'" + text + "' needs " + std::to_string(wgmma.n / 2) +
                 " accumulators");
   wgmma.aInRegisters = operands[1][0] == '{';
-  if (wgmma.aInRegisters
-          ? !parseOperands(operands[1], 32, wgmma.fragments)
-          : !parseValue(operands[1], 64, wgmma.descriptorA))
+  if (wgmma.aInRegisters ? !parseOperands(operands[1], 32, wgmma.fragments)
+                         : !parseValue(operands[1], 64, wgmma.descriptorA))
     return false;
   if (wgmma.aInRegisters && wgmma.fragments.size() != 4)
     return fail("'" + text + "' takes A in 4 registers");
   size_t transposes = wide ? (wgmma.aInRegisters ? 1 : 2) : 0;
   if (!parseValue(operands[2], 64, wgmma.descriptorB) ||
-      !expectOperands(6 + transposes) || !parseOperand(operands[3], wgmma.scaleD))
+      !expectOperands(6 + transposes) ||
+      !parseOperand(operands[3], wgmma.scaleD))
     return false;
   if (wgmma.scaleD.kind == PtxOperand::Register && wgmma.scaleD.width != 1)
     return fail("scale-d must be a predicate");

@@ -232,7 +232,7 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
   for (const Form &candidate : forms)
     if (base == candidate.base)
       form = &candidate;
-  if (!form)
+  if (!form || (form->code == PtxCode::Lg2 && !whole()))
     return fail("unknown instruction '" + mods.mnemonic + "'");
   inst.code = form->code;
 
@@ -249,8 +249,8 @@ bool PtxDecoder::decodeFloat(Modifiers &mods, PtxInstruction &inst) {
       (mods.take("approx") || mods.take("full")))
     inst.code = PtxCode::DivApprox;
   bool trigonometric = base == "sin" || base == "cos";
-  if (base == "ex2" || base == "tanh" || trigonometric ||
-      base == "lg2" || (base == "rcp" && !rn)) {
+  if (base == "ex2" || base == "tanh" || trigonometric || base == "lg2" ||
+      (base == "rcp" && !rn)) {
     if (!mods.take("approx"))
       return fail("'" + mods.mnemonic + "' needs .approx");
     if (base != "tanh")

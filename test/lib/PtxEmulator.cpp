@@ -98,7 +98,7 @@ bool ptxLaunch(const PtxKernel &kernel, PtxDim3 grid, PtxDim3 block,
     return false;
 
   PtxThread::Special special = {0, 0, 0, block.x, block.y, block.z,
-                                      0, 0, 0, grid.x,  grid.y,  grid.z};
+                                0, 0, 0, grid.x,  grid.y,  grid.z};
   GlobalOnly spaces(memory);
   PtxThread thread(kernel, params, spaces, special);
   uint32_t line = 0;

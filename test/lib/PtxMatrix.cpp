@@ -115,7 +115,8 @@ bool PtxClusterRun::issueProduct(PtxBlockState &block, unsigned warp,
   for (const PtxOperand &operand : wgmma.fragments) {
     if (state.writes[operand.reg])
       return locate(block, warp, 0, inst.line,
-                    "uses the accumulator '" + kernel.registerNames[operand.reg] +
+                    "uses the accumulator '" +
+                        kernel.registerNames[operand.reg] +
                         "' of a wgmma in flight as a fragment");
     if (operand.kind == PtxOperand::Register)
       ++state.reads[operand.reg];
@@ -164,11 +165,10 @@ bool PtxClusterRun::operandByte(PtxBlockState &block, uint64_t descriptor,
       !readShared(block, offset, size, data, true, why))
     return fail(why);
   uint32_t raw = uint32_t(data[0]) | uint32_t(data[1]) << 8;
-  value = element == PtxElement::BF16  ? poly::decode(poly::Format::BF16, raw)
-          : element == PtxElement::F16 ? poly::decode(poly::Format::F16, raw)
-                                       : ptxDecodeFp8(
-                                             element == PtxElement::E4M3,
-                                             data[0]);
+  value = element == PtxElement::BF16 ? poly::decode(poly::Format::BF16, raw)
+          : element == PtxElement::F16
+              ? poly::decode(poly::Format::F16, raw)
+              : ptxDecodeFp8(element == PtxElement::E4M3, data[0]);
   return true;
 }
 
@@ -193,9 +193,11 @@ bool PtxClusterRun::multiply(PtxBlockState &block, unsigned warp,
         unsigned row = lane / 4 + 8 * (r % 2), per = wide ? 2 : 4;
         for (unsigned e = 0; e < per; ++e) {
           unsigned column = lane % 4 * per + 4 * per * (r / 2) + e;
-          uint32_t raw = uint32_t(word >> (e * 32 / per)) & (wide ? 0xffff : 0xff);
+          uint32_t raw =
+              uint32_t(word >> (e * 32 / per)) & (wide ? 0xffff : 0xff);
           a[row * k + column] =
-              wgmma.a == PtxElement::BF16 ? poly::decode(poly::Format::BF16, raw)
+              wgmma.a == PtxElement::BF16
+                  ? poly::decode(poly::Format::BF16, raw)
               : wgmma.a == PtxElement::F16
                   ? poly::decode(poly::Format::F16, raw)
                   : ptxDecodeFp8(wgmma.a == PtxElement::E4M3, uint8_t(raw));

@@ -222,8 +222,8 @@ private:
                             type.bits() / 8};
     if (bracket != std::string_view::npos) {
       // Nothing in the brackets: what the launch provides.
-      uint64_t count = uint64_t(
-          std::atoll(std::string(name.substr(bracket + 1)).c_str()));
+      uint64_t count =
+          uint64_t(std::atoll(std::string(name.substr(bracket + 1)).c_str()));
       variable.bytes *= count;
     }
     shared.push_back(variable);

@@ -322,7 +322,8 @@ bool PtxThread::movesBits(const PtxInstruction &inst) {
 }
 
 /// For those, which 16-bit parts of the result are defined.
-uint8_t PtxThread::definedBits(const PtxInstruction &inst, const PtxValue *sources) {
+uint8_t PtxThread::definedBits(const PtxInstruction &inst,
+                               const PtxValue *sources) {
   uint8_t all = ptxDefined(inst.type.bits());
   switch (inst.code) {
   case PtxCode::Shl: { // Zeros come in.
@@ -427,8 +428,8 @@ bool PtxThread::convertFp8(const PtxInstruction &inst) {
     high = float(poly::decode(poly::Format::F16, uint32_t(first >> 16)));
     low = float(poly::decode(poly::Format::F16, uint32_t(first & 0xffff)));
   }
-  set(inst.dst[0], uint64_t(encodeFp8(inst.flag, high)) << 8 |
-                       encodeFp8(inst.flag, low));
+  set(inst.dst[0],
+      uint64_t(encodeFp8(inst.flag, high)) << 8 | encodeFp8(inst.flag, low));
   return true;
 }
 
@@ -451,9 +452,8 @@ bool PtxThread::reduction(const PtxInstruction &inst) {
     switch (inst.reduction) {
     case PtxReduction::Add:
       result = inst.type.kind != PtxType::Float ? a + b
-               : width == 32
-                   ? softAdd(kF32, uint32_t(a), uint32_t(b))
-                   : 0;
+               : width == 32 ? softAdd(kF32, uint32_t(a), uint32_t(b))
+                             : 0;
       if (inst.type.kind == PtxType::Float && width != 32)
         return fail("adds a type that is not emulated");
       break;
@@ -579,7 +579,8 @@ bool PtxThread::integer(const PtxInstruction &inst) {
     result = permute(uint32_t(raw[0]), uint32_t(raw[1]), uint32_t(raw[2]));
     break;
   case PtxCode::Bfe: {
-    unsigned position = unsigned(raw[1] & 0xff), length = unsigned(raw[2] & 0xff);
+    unsigned position = unsigned(raw[1] & 0xff),
+             length = unsigned(raw[2] & 0xff);
     result = position >= 32 ? 0 : raw[0] >> position & ptxMask(length);
     break;
   }
@@ -631,8 +632,7 @@ bool PtxThread::step(const PtxInstruction &inst) {
     if (!use(inst.src[0], inst.type.bits(), a) ||
         !use(inst.src[1], inst.type.bits(), b))
       return false;
-    for (unsigned lane = 0; lane < inst.type.lanes; ++lane)
-    {
+    for (unsigned lane = 0; lane < inst.type.lanes; ++lane) {
       uint32_t left = uint32_t(a >> (lane * width) & ptxMask(width));
       uint32_t right = uint32_t(b >> (lane * width) & ptxMask(width));
       if (inst.ftz && width == 32) {
