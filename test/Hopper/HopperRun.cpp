@@ -1,0 +1,184 @@
+//===- HopperRun.cpp - Runs kernels of sm_90a in the emulator -------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HopperRun.h"
+
+#include "CompileTool.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+using namespace polytest;
+using poly::Format;
+
+HopperKernel
+polytest::buildHopperKernel(const std::string &test,
+                            std::vector<std::string> kernelArguments,
+                            std::vector<std::string> compileOptions) {
+  HopperKernel kernel;
+  CompileTool tool("hopper-" + test);
+  std::string source = tool.outputPath() + ".in.mlir";
+  std::string description = tool.outputPath() + ".json", output, error;
+  kernelArguments.insert(kernelArguments.end(), {"-o", source});
+  int status = runTool(POLY_KERNEL_PATH, kernelArguments, output);
+  EXPECT_EQ(status, 0) << output;
+  if (status != 0)
+    return kernel;
+  compileOptions.insert(compileOptions.end(),
+                        {"--chip=sm_90a", "--metadata=" + description});
+  CompileResult result = tool.compileFile(source, compileOptions);
+  EXPECT_EQ(result.exitCode, 0) << result.messages;
+  if (result.exitCode != 0)
+    return kernel;
+  kernel.metadata = poly::runtime::readMetadata(description).kernels.front();
+  kernel.type =
+      kernel.metadata.text("type") == "f16" ? Format::F16 : Format::BF16;
+  kernel.ptx = result.ptx;
+  kernel.module = PtxModule::parse(kernel.ptx, error, PtxDialect::WholeKernels);
+  EXPECT_TRUE(kernel.module) << error;
+  std::remove(source.c_str());
+  std::remove(description.c_str());
+  tool.discard();
+  return kernel;
+}
+
+std::vector<double> HopperRun::randomNumbers(size_t count, double spread,
+                                             unsigned seed) const {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal(0, spread);
+  std::vector<double> values(count);
+  for (double &value : values)
+    value =
+        poly::decode(kernel.type, poly::encode(kernel.type, normal(engine)));
+  return values;
+}
+
+uint64_t HopperRun::upload(const std::vector<double> &values) {
+  std::vector<uint16_t> words;
+  words.reserve(values.size());
+  for (double value : values)
+    words.push_back(uint16_t(poly::encode(kernel.type, value)));
+  uint64_t address = memory.allocate(words.size() * 2);
+  memory.write(address, words.data(), words.size() * 2);
+  return address;
+}
+
+uint64_t HopperRun::poisoned(size_t count, Format format) {
+  size_t bytes = count * (format == Format::F32 ? 4 : 2);
+  std::vector<uint8_t> ones(bytes, 0xFF);
+  uint64_t address = memory.allocate(bytes);
+  memory.write(address, ones.data(), bytes);
+  return address;
+}
+
+uint64_t HopperRun::uploadWords(const std::vector<int32_t> &words) {
+  uint64_t address = memory.allocate(words.size() * 4);
+  memory.write(address, words.data(), words.size() * 4);
+  return address;
+}
+
+std::vector<double> HopperRun::download(uint64_t address, size_t count,
+                                        Format format) {
+  size_t width = format == Format::F32 ? 4 : 2;
+  std::vector<uint8_t> bytes(count * width);
+  memory.read(address, bytes.data(), bytes.size());
+  std::vector<double> values;
+  values.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits = 0;
+    for (size_t b = 0; b < width; ++b)
+      bits |= uint32_t(bytes[i * width + b]) << (8 * b);
+    values.push_back(poly::decode(format, bits));
+  }
+  return values;
+}
+
+HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
+                             std::map<std::string, uint64_t> sizes,
+                             std::map<std::string, uint64_t> strides) {
+  tensors[name] = {address, std::string(poly::name(kernel.type)),
+                   std::move(sizes), std::move(strides)};
+  return *this;
+}
+
+HopperRun &HopperRun::pointer(const std::string &name, uint64_t address) {
+  pointers[name] = address;
+  return *this;
+}
+
+HopperRun &HopperRun::integer(const std::string &name, int64_t value) {
+  integers[name] = value;
+  return *this;
+}
+
+HopperRun &HopperRun::number(const std::string &name, double value) {
+  numbers[name] = value;
+  return *this;
+}
+
+std::string HopperRun::run(unsigned blocks, uint32_t seed) {
+  const poly::runtime::KernelMetadata &metadata = kernel.metadata;
+  PtxTensorMaps maps;
+  std::map<unsigned, std::array<uint8_t, 128>> encoded;
+  for (const auto &spec : poly::runtime::tensorMapsOf(metadata)) {
+    auto array = tensors.find(spec.name);
+    if (array == tensors.end())
+      return "no tensor " + spec.name;
+    auto checked = poly::runtime::tensorMapArguments(spec, array->second);
+    PtxTensorMap map;
+    map.address = array->second.address;
+    map.elementBytes = checked.elementBytes;
+    map.sizes = checked.sizes;
+    map.strides = checked.strides;
+    map.box = checked.box;
+    map.swizzleBytes = spec.swizzleBytes;
+    encoded[spec.argument] = maps.add(std::move(map));
+  }
+  PtxArguments arguments;
+  const auto &names = metadata.info.at("arguments").asArray("arguments");
+  for (unsigned i = 0; i < names.size(); ++i) {
+    const std::string &name = names[i].asString("argument");
+    const std::string &type = metadata.parameters[i].type;
+    if (encoded.count(i)) {
+      arguments.add(encoded[i].data(), encoded[i].size());
+    } else if (type == "ptr" && pointers.count(name)) {
+      arguments.addU64(pointers[name]);
+    } else if (type == "i32" && integers.count(name)) {
+      arguments.addU32(uint32_t(integers[name]));
+    } else if (type == "f32" && numbers.count(name)) {
+      float value = float(numbers[name]);
+      arguments.add(&value, sizeof value);
+    } else {
+      return "no value for " + name + " of type " + type;
+    }
+  }
+  PtxLaunch launch;
+  launch.grid = {blocks, 1, 1};
+  launch.block = {metadata.blockSize->x, 1, 1};
+  launch.dynamicShared = uint64_t(metadata.integer("dynamicSharedBytes"));
+  launch.seed = seed;
+  std::string error;
+  ptxLaunchBlocks(kernel.module->kernels().front(), launch, arguments, maps,
+                  memory, error);
+  return error;
+}
+
+double polytest::relativeError(const std::vector<double> &results,
+                               const std::vector<double> &truth) {
+  double errors = 0, squares = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (!std::isfinite(results[i]))
+      return HUGE_VAL;
+    errors += (results[i] - truth[i]) * (results[i] - truth[i]);
+    squares += truth[i] * truth[i];
+  }
+  return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
+}

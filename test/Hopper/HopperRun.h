@@ -1,0 +1,86 @@
+//===- HopperRun.h - Runs kernels of sm_90a in the emulator -----*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds a kernel with poly-kernel and poly-compile, and runs its PTX as a
+/// host would launch it: arguments by the names in the metadata.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_TEST_HOPPER_HOPPERRUN_H
+#define POLY_TEST_HOPPER_HOPPERRUN_H
+
+#include "Kernel.h"
+#include "PtxBlock.h"
+#include "TensorMaps.h"
+
+#include "poly/Program/Formats.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace polytest {
+
+/// A kernel and what its metadata says. `module` is null after a failure,
+/// which has been reported to GoogleTest.
+struct HopperKernel {
+  std::string ptx;
+  std::unique_ptr<PtxModule> module;
+  poly::runtime::KernelMetadata metadata;
+  poly::Format type = poly::Format::BF16;
+};
+
+/// \p test names the files. The arguments are those of the two tools.
+HopperKernel buildHopperKernel(const std::string &test,
+                               std::vector<std::string> kernelArguments,
+                               std::vector<std::string> compileOptions);
+
+/// The arguments of one launch and the memory they point to.
+class HopperRun {
+public:
+  explicit HopperRun(const HopperKernel &kernel) : kernel(kernel) {}
+
+  /// Numbers that the kernel's type can hold, normally distributed.
+  std::vector<double> randomNumbers(size_t count, double spread,
+                                    unsigned seed) const;
+  /// A buffer of the kernel's type.
+  uint64_t upload(const std::vector<double> &numbers);
+  /// A buffer of \p count 16-bit NaNs, or of f32 ones.
+  uint64_t poisoned(size_t count, poly::Format format);
+  uint64_t uploadWords(const std::vector<int32_t> &words);
+  std::vector<double> download(uint64_t address, size_t count,
+                               poly::Format format);
+
+  HopperRun &tensor(const std::string &name, uint64_t address,
+                    std::map<std::string, uint64_t> sizes,
+                    std::map<std::string, uint64_t> strides);
+  HopperRun &pointer(const std::string &name, uint64_t address);
+  HopperRun &integer(const std::string &name, int64_t value);
+  HopperRun &number(const std::string &name, double value);
+
+  /// Runs \p blocks blocks; "" or what went wrong. \p seed orders the warps.
+  std::string run(unsigned blocks, uint32_t seed = 0);
+
+private:
+  const HopperKernel &kernel;
+  PtxMemory memory;
+  std::map<std::string, poly::runtime::TensorArray> tensors;
+  std::map<std::string, uint64_t> pointers;
+  std::map<std::string, int64_t> integers;
+  std::map<std::string, double> numbers;
+};
+
+/// The Frobenius norm of the difference over that of \p truth; infinite where a
+/// result is no number.
+double relativeError(const std::vector<double> &results,
+                     const std::vector<double> &truth);
+
+} // namespace polytest
+
+#endif // POLY_TEST_HOPPER_HOPPERRUN_H
