@@ -19,7 +19,6 @@ grouped GEMM alone and with a compiled activation.
 Needs PyTorch and the CUDA driver.
 """
 
-import argparse
 import ctypes
 import json
 import math
@@ -30,7 +29,7 @@ import time
 
 import kernel_check
 import swiglu_gemm_check as gemm
-from kernel_check import block_time, median, stem
+from kernel_check import block_time, hot_rounds, hot_row, median, stem
 
 ROWS, DEPTH, COLUMNS = 24576, 2048, 1280
 # Rows before the first expert's and behind the last one's.
@@ -216,33 +215,17 @@ def time_kernels(kernels, deadline):
         run()
     torch.cuda.synchronize()
     estimate = {n: block_time(run, 3) for n, run in runs.items()}
-    hot = {n: [] for n in runs}
     start = time.time()
     while time.time() - start < 0.5:
         block_time(next(iter(runs.values())), 10)
-    order, shuffle = list(runs), random.Random(0)
-    for _ in range(gemm.ROUNDS):
-        if time.time() > deadline:
-            print("NOTE out of time", flush=True)
-            break
-        shuffle.shuffle(order)
-        for n in order:
-            runs[n]()
-            count = max(2, min(60, int(gemm.BLOCK_MS / estimate[n])))
-            hot[n].append(block_time(runs[n], count))
+    hot = hot_rounds(runs, estimate, 0, deadline)
     work, rows = 4 * ROWS * DEPTH * COLUMNS, []
     for n in sorted(runs, key=lambda n: median(hot[n] or [math.inf])):
         if not hot[n]:
             continue
-        times = sorted(hot[n])
         rows.append({
             "kernel": n, "rows": ROWS, "depth": DEPTH, "columns": COLUMNS,
-            "experts": experts, "mostRows": max(counts),
-            "hotUs": median(times) * 1e3,
-            "hotQuartilesUs": [
-                times[len(times) // 4] * 1e3, times[3 * len(times) // 4] * 1e3,
-            ],
-            "hotTflops": work / median(times) / 1e9,
+            "experts": experts, "mostRows": max(counts), **hot_row(hot[n], work),
         })
         print(
             f"TIME {n:20s} hot {rows[-1]['hotUs']:8.1f} us "
@@ -293,29 +276,14 @@ def grouped_files(folder, only):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder")
-    parser.add_argument("--out", default="")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--no-time", action="store_true")
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--deadline", type=float, default=0)
-    parser.add_argument("--child", default=None)
+    parser = kernel_check.parser_for(__doc__.split("\n")[0], seconds=120)
     options = parser.parse_args()
     options.seed = options.seed or time.time_ns() % 1000000
     if options.child is not None:
         child(options, json.loads(options.child))
     if not grouped_files(options.folder, options.only):
         sys.exit(f"grouped_gemm_check.py: no kernels of experts in {options.folder}")
-    results = {"version": 1, "seed": options.seed, "checks": [], "times": []}
-    arguments = [options.folder, "--only=" + options.only, f"--seed={options.seed}"]
-    arguments += ["--no-time"] * options.no_time
-    kernel_check.supervise(arguments, time.time() + options.seconds, results)
-    if options.out:
-        with open(options.out, "w") as out:
-            json.dump(results, out, indent=1)
-    sys.exit(any(c["problems"] for c in results["checks"]))
+    kernel_check.run_supervised(options)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ launched through the CUDA driver with ctypes, and checked in a child process, so
 that a kernel that hangs or crashes costs one variant and not the run.
 """
 
+import argparse
 import ctypes
 import glob
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -185,6 +187,63 @@ def block_time(run, launches):
     end.record()
     torch.cuda.synchronize()
     return start.elapsed_time(end) / launches
+
+
+def hot_rounds(runs, estimate, seed, deadline, rounds=7, block_ms=14.0):
+    """Milliseconds a launch of each run, once a round, at the power limit.
+
+    Rounds are in random order: whatever follows a kernel of little power gains from
+    it. `estimate` has the milliseconds that a launch takes about.
+    """
+    hot, order, shuffle = {n: [] for n in runs}, list(runs), random.Random(seed)
+    for _ in range(rounds):
+        if time.time() > deadline:
+            print("NOTE out of time", flush=True)
+            break
+        shuffle.shuffle(order)
+        for n in order:
+            runs[n]()
+            count = max(2, min(60, int(block_ms / estimate[n])))
+            hot[n].append(block_time(runs[n], count))
+    return hot
+
+
+def hot_row(times, work):
+    """What is reported of the times of one kernel that does `work` operations."""
+    times = sorted(times)
+    return {
+        "hotUs": median(times) * 1e3,
+        "hotQuartilesUs": [
+            times[len(times) // 4] * 1e3, times[3 * len(times) // 4] * 1e3,
+        ],
+        "hotTflops": work / median(times) / 1e9,
+    }
+
+
+def parser_for(description, seconds):
+    """The options that all of these scripts have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("folder")
+    parser.add_argument("--out", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-time", action="store_true")
+    parser.add_argument("--seconds", type=float, default=seconds)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--deadline", type=float, default=0)
+    parser.add_argument("--child", default=None)
+    return parser
+
+
+def run_supervised(options, more=()):
+    """Runs the children, writes --out and exits: 1 if anything was wrong."""
+    results = {"version": 1, "seed": options.seed, "checks": [], "times": []}
+    arguments = [options.folder, "--only=" + options.only, f"--seed={options.seed}"]
+    arguments += [*more] + ["--no-time"] * options.no_time
+    supervise(arguments, time.time() + options.seconds, results)
+    if options.out:
+        with open(options.out, "w") as out:
+            json.dump(results, out, indent=1)
+    sys.exit(any(c["problems"] for c in results["checks"]))
 
 
 def median(values):

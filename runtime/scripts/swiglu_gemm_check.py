@@ -22,17 +22,15 @@ activation.
 Needs PyTorch and the CUDA driver.
 """
 
-import argparse
 import ctypes
 import json
 import math
 import os
-import random
 import sys
 import time
 
 import kernel_check
-from kernel_check import block_time, median, stem
+from kernel_check import block_time, hot_rounds, hot_row, median, stem
 
 FAMILY = "swiglu-gemm"
 # Rows, depth, columns of gate and of up.
@@ -57,8 +55,6 @@ LEVELS = (256, 64, 16, 4)
 MARGIN = 1.05
 PROGRAM_LIMIT = 0.3
 PADDING = 40
-ROUNDS = 7
-BLOCK_MS = 14.0
 BETA = 1.25
 
 
@@ -262,7 +258,7 @@ def time_shape(name, kernels, deadline):
         run()
     torch.cuda.synchronize()
     estimate = {n: block_time(run, 3) for n, run in runs.items()}
-    cold, hot = {}, {n: [] for n in runs}
+    cold = {}
     for n, run in runs.items():
         time.sleep(0.15)
         run()
@@ -270,32 +266,16 @@ def time_shape(name, kernels, deadline):
     start = time.time()
     while time.time() - start < 0.6:
         block_time(runs["torch-gemm"], 10)
-    # In random order: whatever follows a kernel of little power gains from it.
-    order = list(runs)
-    shuffle = random.Random(name)
-    for _ in range(ROUNDS):
-        if time.time() > deadline:
-            print("NOTE out of time", flush=True)
-            break
-        shuffle.shuffle(order)
-        for n in order:
-            runs[n]()
-            count = max(2, min(60, int(BLOCK_MS / estimate[n])))
-            hot[n].append(block_time(runs[n], count))
+    hot = hot_rounds(runs, estimate, name, deadline)
     work = 4 * rows * depth * columns
     reported = []
     for n in sorted(runs, key=lambda n: median(hot[n] or [math.inf])):
         if not hot[n]:
             continue
-        times = sorted(hot[n])
         row = {
             "shape": name, "rows": rows, "depth": depth, "columns": columns,
-            "kernel": n, "coldUs": cold[n] * 1e3, "hotUs": median(times) * 1e3,
-            "hotQuartilesUs": [
-                times[len(times) // 4] * 1e3, times[3 * len(times) // 4] * 1e3,
-            ],
-            "coldTflops": work / cold[n] / 1e9,
-            "hotTflops": work / median(times) / 1e9,
+            "kernel": n, "coldUs": cold[n] * 1e3,
+            "coldTflops": work / cold[n] / 1e9, **hot_row(hot[n], work),
         }
         reported.append(row)
         print(
@@ -355,16 +335,8 @@ def child(options, skip):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder")
-    parser.add_argument("--out", default="")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--no-time", action="store_true")
-    parser.add_argument("--seconds", type=float, default=150)
+    parser = kernel_check.parser_for(__doc__.split("\n")[0], seconds=150)
     parser.add_argument("--shapes", default="")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--deadline", type=float, default=0)
-    parser.add_argument("--child", default=None)
     options = parser.parse_args()
     options.seed = options.seed or time.time_ns() % 1000000
     if options.child is not None:
@@ -375,14 +347,7 @@ def main():
     if unknown:
         sys.exit(f"swiglu_gemm_check.py: no shape {unknown.pop()}; there are "
                  + ", ".join(SHAPES))
-    results = {"version": 1, "seed": options.seed, "checks": [], "times": []}
-    arguments = [options.folder, "--only=" + options.only, f"--seed={options.seed}"]
-    arguments += ["--shapes=" + options.shapes] + ["--no-time"] * options.no_time
-    kernel_check.supervise(arguments, time.time() + options.seconds, results)
-    if options.out:
-        with open(options.out, "w") as out:
-            json.dump(results, out, indent=1)
-    sys.exit(any(c["problems"] for c in results["checks"]))
+    kernel_check.run_supervised(options, ["--shapes=" + options.shapes])
 
 
 if __name__ == "__main__":
