@@ -19,6 +19,7 @@ namespace {
 
 struct Shape {
   unsigned batches, heads, keyHeads, queries, keys;
+  /// Of the queries; negative for scores that all are far below zero.
   double spread;
 };
 
@@ -103,8 +104,14 @@ TEST_P(Attention, IsRight) {
   HopperRun run(kernel);
   size_t queryCount = size_t(s.batches) * s.queries * s.heads * dim;
   size_t keyCount = size_t(s.batches) * s.keys * s.keyHeads * dim;
-  std::vector<double> q = run.randomNumbers(queryCount, s.spread, 1);
+  std::vector<double> q = run.randomNumbers(queryCount, std::fabs(s.spread), 1);
   std::vector<double> k = run.randomNumbers(keyCount, 1, 2);
+  if (s.spread < 0) {
+    for (double &value : q)
+      value = -std::fabs(value);
+    for (double &value : k)
+      value = std::fabs(value);
+  }
   std::vector<double> v = run.randomNumbers(keyCount, 1, 3);
   uint64_t output = run.poisoned(queryCount, kernel.type);
   size_t rows = size_t(s.batches) * s.heads * s.queries;
@@ -193,6 +200,12 @@ const Case kCases[] = {
      {"--programs=tanh-sfu-f32", "--fix-maximum=1e19"},
      {1, 1, 1, 200, 140, 6},
      4e-3},
+    // All scores are the least ones, and still no weight is lost.
+    {"fixedLow",
+     {"attention", "--head-dim=64", "--score=softcap", "--cap=50"},
+     {"--programs=tanh-tanh32-f32", "--fix-maximum=1e19"},
+     {1, 1, 1, 70, 140, -100},
+     3e-3},
     {"sigmoid",
      {"attention", "--head-dim=64", "--score=sigmoid"},
      {"--programs=sigmoid-tanh32-f32-bf16x2"},

@@ -141,8 +141,9 @@ def PolyFixMaximum : Pass<"poly-fix-maximum"> {
     sum, or a logarithm of it plus the maximum, takes out. This is followed
     through arithmetic, loops, branches, butterflies among lanes that share the
     maximum, and matrix products (`wgmma`) whose rows share it.
-    The scores have bounds that their own expression shows: a `tanh` or a clamp,
-    times constants, with a mask of -inf or without.
+    The scores have bounds that their own expression shows: a `tanh` (which a
+    program may later exceed by 1/16) or a clamp, times constants, with a mask of
+    -inf or without.
     No weight is subnormal in the formats that weights are rounded to, and no
     sum of 2^31 weights times `value-limit` overflows; with 16-bit floats of
     type f16 as values, or weights below one, nothing is assumed of the values.
@@ -182,9 +183,10 @@ def PolyFixMaximum : Pass<"poly-fix-maximum"> {
     gpu.module @m {
       func.func @f(%s: vector<4xf32>) -> vector<4xf32> {
         %scale = arith.constant dense<14.0> : vector<4xf32>
+        %m = arith.constant dense<14.875> : vector<4xf32>
         %t = math.tanh %s : vector<4xf32>
         %c = arith.mulf %t, %scale : vector<4xf32>
-        %d = arith.subf %c, %scale : vector<4xf32>
+        %d = arith.subf %c, %m : vector<4xf32>
         %w = math.exp2 %d : vector<4xf32>
         %sum = vector.reduction <add>, %w : vector<4xf32> into f32
         %all = vector.broadcast %sum : f32 to vector<4xf32>

@@ -18,6 +18,10 @@
 using namespace mlir;
 using namespace mlir::poly;
 
+/// A program that takes the place of a tanh may exceed one by its error, which is
+/// below this for all that are of use.
+static constexpr double kOvershoot = 1.0 / 16;
+
 static ScoreRange hull(const ScoreRange &a, const ScoreRange &b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high),
           a.mayBeNone || b.mayBeNone};
@@ -68,7 +72,7 @@ static std::optional<ScoreRange> ofView(const FloatView &view, unsigned depth) {
   switch (view.kind) {
   case FloatKind::Tanh:
   case FloatKind::Erf:
-    return ScoreRange{-1, 1, false};
+    return ScoreRange{-1 - kOvershoot, 1 + kOvershoot, false};
   case FloatKind::Ext:
     return getRange(operand(0), depth + 1);
   case FloatKind::Neg:

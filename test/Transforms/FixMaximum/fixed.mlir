@@ -4,10 +4,10 @@
 
 // One tile. 14 octaves either way fit in f32 below one.
 // CHECK-LABEL: @row
-// CHECK: %[[C:.*]] = arith.constant dense<1.400000e+01> : vector<4xf32>
+// CHECK: %[[C:.*]] = arith.constant dense<1.487500e+01> : vector<4xf32>
 // CHECK: %[[S:.*]] = arith.mulf
 // CHECK: arith.subf %[[S]], %[[C]]
-// SAY: :[[# @LINE + 10]]:{{[0-9]+}}: remark: the maximum of the rows is replaced by 14.0000: weights are between 2^-28 and 2^0
+// SAY: :[[# @LINE + 10]]:{{[0-9]+}}: remark: the maximum of the rows is replaced by 14.8750: weights are between 2^-30 and 2^0
 gpu.module @m {
   func.func @row(%s: vector<4xf32>) -> vector<4xf32> {
     %scale = arith.constant dense<14.0> : vector<4xf32>
@@ -31,7 +31,7 @@ gpu.module @m {
 // of a row, a guard for rows without a live element, a value accumulated and
 // the logarithm of the sum. The correction is one; a cap of 50 leaves weights
 // above one.
-// SAY: remark: the maximum of the rows is replaced by 36.9{{[0-9]+}}: weights are between 2^-126 and 2^19
+// SAY: remark: the maximum of the rows is replaced by 33.8{{[0-9]+}}: weights are between 2^-126 and 2^28
 // CHECK-LABEL: @online
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[ACC:.*]] = %{{.*}}) -> (f32, f32)
 // CHECK: %[[W:.*]] = math.exp
