@@ -377,7 +377,7 @@ ProgramChooser::chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
       name,
       source == request.measured->end()
           ? std::string()
-          : llvm::formatv(", the kernel takes {0:f3} of the time", // NOLINT
+          : llvm::formatv(", the kernel takes {0:f3} of the time",
                           best / source->second)
                 .str(),
       certificate.maxAbs, certificate.maxUlp,

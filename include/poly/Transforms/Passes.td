@@ -182,8 +182,8 @@ def PolyFixMaximum : Pass<"poly-fix-maximum"> {
     ```mlir
     gpu.module @m {
       func.func @f(%s: vector<4xf32>) -> vector<4xf32> {
-        %scale = arith.constant dense<14.0> : vector<4xf32>
         %m = arith.constant dense<14.875> : vector<4xf32>
+        %scale = arith.constant dense<14.0> : vector<4xf32>
         %t = math.tanh %s : vector<4xf32>
         %c = arith.mulf %t, %scale : vector<4xf32>
         %d = arith.subf %c, %m : vector<4xf32>

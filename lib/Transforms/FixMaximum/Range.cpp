@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::poly;
 
-/// A program that takes the place of a tanh may exceed one by its error, which is
-/// below this for all that are of use.
+/// A program that takes the place of a tanh may exceed one by its error, which
+/// is below this for all that are of use.
 static constexpr double kOvershoot = 1.0 / 16;
 
 static ScoreRange hull(const ScoreRange &a, const ScoreRange &b) {
