@@ -18,13 +18,17 @@ constexpr unsigned kRows = 130, kDepth = 264, kColumns = 72;
 
 /// The gated GEMM, built once; tests change a copy of its text.
 const HopperKernel &original() {
+  // Each test may run in a process of its own, at the same time.
   static const HopperKernel kernel = buildHopperKernel(
-      "mistakes", {"swiglu-gemm", "--epilogue=plain", "--tile-columns=64"},
+      std::string("mistakes-") +
+          ::testing::UnitTest::GetInstance()->current_test_info()->name(),
+      {"swiglu-gemm", "--epilogue=plain", "--tile-columns=64"},
       {"--programs=silu-sfu-f32"});
   return kernel;
 }
 
-/// What running \p text says, "" if nothing; \p words gets the result.
+/// What running \p text says, "" if nothing; its output goes to
+/// \p results.
 std::string runText(const std::string &text, uint32_t seed = 0,
                     std::vector<double> *results = nullptr) {
   HopperKernel kernel;
