@@ -105,8 +105,7 @@ bool FixMaximum::addExponential(Operation *op, const Scale &scale) {
   }
   Fixed &fixed = found[leader];
   Value maximum = scale.terms.front().maximum;
-  constexpr double kRounding = 1e-6;
-  if (std::abs(total) <= kRounding * most) {
+  if (std::abs(total) <= kFactorRounding * most) {
     if (!scale.rest || !scale.rest->isZero())
       return fail(op, "corrects by more than the growth of the maximum",
                   maximum);
@@ -115,7 +114,8 @@ bool FixMaximum::addExponential(Operation *op, const Scale &scale) {
   }
   if (total > 0)
     return fail(op, "adds the maximum to its exponent", maximum);
-  if (!scale.rest)
+  if (!scale.rest || !std::isfinite(scale.rest->low) ||
+      !std::isfinite(scale.rest->high))
     return fail(op,
                 "its scores have no bound that is known: cap them, by a "
                 "constant",

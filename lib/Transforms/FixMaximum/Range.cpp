@@ -36,12 +36,22 @@ static std::optional<ScoreRange> numberRange(double number) {
   return std::nullopt;
 }
 
-static std::optional<ScoreRange> timesNumber(std::optional<ScoreRange> range,
-                                             double factor) {
+std::optional<ScoreRange>
+mlir::poly::scaleRange(const std::optional<ScoreRange> &range, double factor) {
   if (!range || (range->mayBeNone && factor <= 0))
     return std::nullopt;
   double low = range->low * factor, high = range->high * factor;
   return ScoreRange{std::min(low, high), std::max(low, high), range->mayBeNone};
+}
+
+std::optional<ScoreRange>
+mlir::poly::addRanges(const std::optional<ScoreRange> &a,
+                      const std::optional<ScoreRange> &b, double sign) {
+  std::optional<ScoreRange> signedB = scaleRange(b, sign);
+  if (!a || !signedB)
+    return std::nullopt;
+  return ScoreRange{a->low + signedB->low, a->high + signedB->high,
+                    a->mayBeNone || signedB->mayBeNone};
 }
 
 static std::optional<ScoreRange> ofChoice(Value a, Value b, unsigned depth) {
@@ -52,19 +62,20 @@ static std::optional<ScoreRange> ofChoice(Value a, Value b, unsigned depth) {
   return hull(*one, *other);
 }
 
-/// Of min(a, b), or of max(-a, -b) negated.
+/// Of a minimum or maximum, which bounds what is not known on one side.
 static std::optional<ScoreRange> ofClamp(const FloatView &view,
                                          unsigned depth) {
-  std::optional<ScoreRange> a = getRange(view.operands[0], depth + 1);
-  std::optional<ScoreRange> b = getRange(view.operands[1], depth + 1);
-  // A minimum with -inf, or a maximum that may have nothing else.
-  if ((a && a->mayBeNone) || (b && b->mayBeNone) || !a || !b)
-    return std::nullopt;
+  ScoreRange ranges[2];
+  for (unsigned i : {0u, 1u}) {
+    ranges[i] = getRange(view.operands[i], depth + 1)
+                    .value_or(ScoreRange{-INFINITY, INFINITY, false});
+    if (ranges[i].mayBeNone)
+      return std::nullopt;
+  }
+  const auto &[a, b] = ranges;
   if (view.kind == FloatKind::Min)
-    return ScoreRange{std::min(a->low, b->low), std::min(a->high, b->high),
-                      false};
-  return ScoreRange{std::max(a->low, b->low), std::max(a->high, b->high),
-                    false};
+    return ScoreRange{std::min(a.low, b.low), std::min(a.high, b.high), false};
+  return ScoreRange{std::max(a.low, b.low), std::max(a.high, b.high), false};
 }
 
 static std::optional<ScoreRange> ofView(const FloatView &view, unsigned depth) {
@@ -76,32 +87,25 @@ static std::optional<ScoreRange> ofView(const FloatView &view, unsigned depth) {
   case FloatKind::Ext:
     return getRange(operand(0), depth + 1);
   case FloatKind::Neg:
-    return timesNumber(getRange(operand(0), depth + 1), -1);
+    return scaleRange(getRange(operand(0), depth + 1), -1);
   case FloatKind::Min:
   case FloatKind::Max:
     return ofClamp(view, depth);
   case FloatKind::Mul:
     for (unsigned i : {0u, 1u})
       if (std::optional<double> factor = getLiteralNumber(operand(i)))
-        return timesNumber(getRange(operand(1 - i), depth + 1), *factor);
+        return scaleRange(getRange(operand(1 - i), depth + 1), *factor);
     return std::nullopt;
   case FloatKind::Div:
     if (std::optional<double> divisor = getLiteralNumber(operand(1));
         divisor && *divisor != 0)
-      return timesNumber(getRange(operand(0), depth + 1), 1 / *divisor);
+      return scaleRange(getRange(operand(0), depth + 1), 1 / *divisor);
     return std::nullopt;
   case FloatKind::Add:
-  case FloatKind::Sub: {
-    std::optional<ScoreRange> a = getRange(operand(0), depth + 1);
-    std::optional<ScoreRange> b =
-        a ? getRange(operand(1), depth + 1) : std::nullopt;
-    if (b && view.kind == FloatKind::Sub)
-      b = timesNumber(b, -1);
-    if (!a || !b)
-      return std::nullopt;
-    return ScoreRange{a->low + b->low, a->high + b->high,
-                      a->mayBeNone || b->mayBeNone};
-  }
+  case FloatKind::Sub:
+    return addRanges(getRange(operand(0), depth + 1),
+                     getRange(operand(1), depth + 1),
+                     view.kind == FloatKind::Sub ? -1 : 1);
   default:
     return std::nullopt;
   }

@@ -24,9 +24,6 @@
 using namespace mlir;
 using namespace mlir::poly;
 
-/// Factors are products of rounded constants, such as log2(e) in f32.
-static constexpr double kRounding = 1e-6;
-
 static bool isLiteralZero(Value value) {
   if (matchPattern(value, m_Zero()))
     return true;
@@ -45,7 +42,7 @@ void Scale::add(const Scale &other, double factor) {
     }
     double before = same->factor;
     same->factor += change;
-    if (std::abs(same->factor) <= kRounding * std::abs(before))
+    if (std::abs(same->factor) <= kFactorRounding * std::abs(before))
       terms.erase(same);
   }
 }
@@ -56,24 +53,6 @@ bool Scale::hasTermsOf(const Scale &other) const {
   Scale difference = *this;
   difference.add(other, -1);
   return difference.isFree();
-}
-
-static std::optional<ScoreRange> sum(const std::optional<ScoreRange> &a,
-                                     const std::optional<ScoreRange> &b,
-                                     double sign) {
-  if (!a || !b || (sign < 0 && b->mayBeNone))
-    return std::nullopt;
-  double low = sign < 0 ? -b->high : b->low,
-         high = sign < 0 ? -b->low : b->high;
-  return ScoreRange{a->low + low, a->high + high, a->mayBeNone || b->mayBeNone};
-}
-
-static std::optional<ScoreRange> scaled(const std::optional<ScoreRange> &range,
-                                        double factor) {
-  if (!range || (range->mayBeNone && factor <= 0))
-    return std::nullopt;
-  double a = range->low * factor, b = range->high * factor;
-  return ScoreRange{std::min(a, b), std::max(a, b), range->mayBeNone};
 }
 
 bool ScaleAnalysis::isZero(Value value) const {
@@ -138,7 +117,7 @@ bool ScaleAnalysis::addSums(Operation *op, const Scale &a, const Scale &b,
   result = a;
   result.isProduct = false;
   result.add(b, sign);
-  result.rest = sum(a.rest, b.rest, sign);
+  result.rest = addRanges(a.rest, b.rest, sign);
   return true;
 }
 
@@ -153,7 +132,7 @@ bool ScaleAnalysis::multiply(Operation *op, Value a, Value b, Scale &result) {
     result.terms.clear();
     result.isProduct = false;
     result.add(one, *factor);
-    result.rest = scaled(one.rest, *factor);
+    result.rest = scaleRange(one.rest, *factor);
     return true;
   }
   if (!other.isFree() && !other.isProduct)
@@ -173,7 +152,7 @@ bool ScaleAnalysis::divide(Operation *op, Value a, Value b, Scale &result) {
       return fail(op, "divides a maximum by what is no constant", dividend);
     result = Scale();
     result.add(dividend, 1 / *number);
-    result.rest = scaled(dividend.rest, 1 / *number);
+    result.rest = scaleRange(dividend.rest, 1 / *number);
     return true;
   }
   if (!divisor.isFree() && !divisor.isProduct)
@@ -309,7 +288,7 @@ bool ScaleAnalysis::visitFloat(Operation *op) {
       return fail(op, "takes the magnitude of a maximum", scale);
     scale = Scale();
     scale.add(get(operand(0)), -1);
-    scale.rest = scaled(get(operand(0)).rest, -1);
+    scale.rest = scaleRange(get(operand(0)).rest, -1);
     return finish(true);
   case FloatKind::Ext:
     scale = get(operand(0));
@@ -346,7 +325,7 @@ bool ScaleAnalysis::visitFloat(Operation *op) {
       // score * factor + offset
       for (unsigned i : {0u, 1u})
         if (std::optional<double> factor = getLiteralNumber(operand(i)))
-          product.rest = scaled(getRange(operand(1 - i)), *factor);
+          product.rest = scaleRange(getRange(operand(1 - i)), *factor);
     }
     if ((product.isProduct && !product.isFree()) ||
         (added.isProduct && !added.isFree()))
@@ -362,7 +341,7 @@ bool ScaleAnalysis::visitFloat(Operation *op) {
     double octaves = view.kind == FloatKind::Exp ? llvm::numbers::log2e : 1;
     scale.isProduct = true;
     scale.add(exponent, octaves);
-    scale.rest = scaled(exponent.rest, octaves);
+    scale.rest = scaleRange(exponent.rest, octaves);
     exponentials[op] = scale;
     return finish(true);
   }

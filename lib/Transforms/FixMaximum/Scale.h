@@ -34,6 +34,18 @@ struct ScoreRange {
   bool isZero() const { return low == 0 && high == 0 && !mayBeNone; }
 };
 
+/// \p range times \p factor; a -inf stays one only under a positive factor.
+std::optional<ScoreRange> scaleRange(const std::optional<ScoreRange> &range,
+                                     double factor);
+/// \p a plus \p sign (1 or -1) times \p b.
+std::optional<ScoreRange> addRanges(const std::optional<ScoreRange> &a,
+                                    const std::optional<ScoreRange> &b,
+                                    double sign);
+
+/// Factors are products of rounded constants, such as log2(e) in f32; smaller
+/// than this in relation is zero.
+constexpr double kFactorRounding = 1e-6;
+
 /// The numbers that \p value can be as its own expression says: literals,
 /// tanh, clamps, products with literals, masks with -inf.
 std::optional<ScoreRange> getRange(Value value, unsigned depth = 0);

@@ -1,10 +1,29 @@
 // RUN: poly-opt --poly-fix-maximum --split-input-file --verify-diagnostics %s | FileCheck %s
 // Each of these functions keeps its maximum.
-// CHECK-COUNT-11: vector.reduction <maxnumf>
+// CHECK-COUNT-12: vector.reduction <maxnumf>
 
 // Scores of which nothing is known.
 gpu.module @m {
   func.func @unbounded(%c: vector<4xf32>) -> vector<4xf32> {
+    %m = vector.reduction <maxnumf>, %c : vector<4xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<4xf32>
+    %d = arith.subf %c, %b : vector<4xf32>
+    // expected-remark @+1 {{the maximum of the rows stays: its scores have no bound that is known}}
+    %w = math.exp2 %d : vector<4xf32>
+    %sum = vector.reduction <add>, %w : vector<4xf32> into f32
+    %all = vector.broadcast %sum : f32 to vector<4xf32>
+    %r = arith.divf %w, %all : vector<4xf32>
+    return %r : vector<4xf32>
+  }
+}
+
+// -----
+
+// A clamp on one side.
+gpu.module @m {
+  func.func @half(%s: vector<4xf32>) -> vector<4xf32> {
+    %most = arith.constant dense<20.0> : vector<4xf32>
+    %c = arith.minnumf %s, %most : vector<4xf32>
     %m = vector.reduction <maxnumf>, %c : vector<4xf32> into f32
     %b = vector.broadcast %m : f32 to vector<4xf32>
     %d = arith.subf %c, %b : vector<4xf32>
