@@ -77,18 +77,18 @@ def flex(q, k, v, causal, scale, shift, cap=None, approximate=False, mode=None):
     import torch
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-    score = mask = None
-    if cap is not None:
-        tanh = approximate_tanh() if approximate else torch.tanh
+    tanh = approximate_tanh() if approximate else torch.tanh
 
-        def score(s, b, h, i, j):
-            return cap * tanh(s / cap)
+    def capped(s, b, h, i, j):
+        return cap * tanh(s / cap)
 
+    mask = None
     if causal:
         mask = create_block_mask(
             lambda b, h, i, j: j <= i + shift, None, None,
             q.shape[2], k.shape[2], device=q.device,
         )
+    score = capped if cap is not None else None
     compiled = torch.compile(flex_attention, dynamic=False, mode=mode)
 
     def run():
