@@ -183,7 +183,7 @@ DictionaryAttr AttentionBuilder::describe() {
   };
   auto text = [&](llvm::StringRef value) { return e.getStringAttr(value); };
   auto number = [&](int64_t value) { return e.getI64IntegerAttr(value); };
-  llvm::StringRef score[] = {"softmax", "softcap", "sigmoid"};
+  llvm::StringRef score[] = {"softmax", "softcap", "sigmoid", "identity"};
   auto map = [&](int64_t argument, llvm::StringRef name, int64_t rows,
                  llvm::StringRef heads, llvm::StringRef length) {
     return describeTensorMap(e, argument, name,
@@ -621,14 +621,12 @@ void AttentionBuilder::storeLogSumExp(const Consumer &c, const Tile &tile,
 
 void AttentionBuilder::store(const Consumer &c, const Tile &tile,
                              Progress progress) {
-  if (c.score.isSoftmax()) {
-    Value inverse[kRows];
-    for (unsigned r = 0; r < kRows; ++r)
-      inverse[r] = c.score.inverseSum(e, progress.softmax, r);
-    for (auto [i, accumulator] : llvm::enumerate(progress.output))
-      accumulator =
-          arith::MulFOp::create(e, accumulator, inverse[i / 2 % kRows]);
-  }
+  Value factor[kRows];
+  for (unsigned r = 0; r < kRows; ++r)
+    factor[r] = c.score.outputFactor(e, progress.softmax, r);
+  for (auto [i, accumulator] : llvm::enumerate(progress.output))
+    if (Value rowFactor = factor[i / 2 % kRows])
+      accumulator = arith::MulFOp::create(e, accumulator, rowFactor);
   if (options.logSumExp)
     storeLogSumExp(c, tile, progress);
   llvm::SmallVector<Value> packed;

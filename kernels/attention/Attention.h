@@ -10,7 +10,8 @@
 /// Builds O = weights(Q K^T) V as one persistent, warp-specialised kernel for
 /// compute capability 9.0. Everything between the two matrix products is plain
 /// arith, math and vector ops on f32 fragments: a softmax with its running
-/// maximum, a softmax of capped scores C tanh(s / C), or sigmoids.
+/// maximum, a softmax of capped scores C tanh(s / C), sigmoids, or the scores
+/// themselves.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,10 @@
 
 namespace poly::kernels {
 
-enum class AttentionScore { Softmax, Softcap, Sigmoid };
+/// Identity: the scores are the weights, which is linear attention without a
+/// normalisation; and, as no arithmetic but a rounding is between the products,
+/// what no other score can be faster than.
+enum class AttentionScore { Softmax, Softcap, Sigmoid, Identity };
 enum class AttentionType { BF16, F16 };
 
 std::optional<AttentionScore> parseAttentionScore(llvm::StringRef name);
@@ -39,7 +43,8 @@ struct AttentionOptions {
   AttentionScore score = AttentionScore::Softmax;
   /// Softcap: a constant cap; none makes it a kernel argument.
   std::optional<double> cap;
-  /// Write log(sum(exp(score))) of each row; not for sigmoids.
+  /// Write log(sum(exp(score))) of each row; not for sigmoids and
+  /// the identity.
   bool logSumExp = false;
   /// Softmax sums the weights as they are after rounding, in a product with
   /// ones, instead of before it in f32. Then nothing but the rounding uses a

@@ -20,6 +20,7 @@ poly::kernels::parseAttentionScore(llvm::StringRef name) {
       .Case("softmax", AttentionScore::Softmax)
       .Case("softcap", AttentionScore::Softcap)
       .Case("sigmoid", AttentionScore::Sigmoid)
+      .Case("identity", AttentionScore::Identity)
       .Default(std::nullopt);
 }
 
@@ -40,10 +41,14 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
     return "a cap needs score=softcap";
   if (options.cap && !(*options.cap > 0 && std::isfinite(*options.cap)))
     return "the cap must be a positive number";
-  if (options.logSumExp && options.score == AttentionScore::Sigmoid)
-    return "sigmoid attention has no log-sum-exp; leave it off";
-  if (options.matrixSum && options.score == AttentionScore::Sigmoid)
-    return "sigmoid attention has no row sum; leave matrix-sum off";
+  bool isSigmoid = options.score == AttentionScore::Sigmoid;
+  if (isSigmoid || options.score == AttentionScore::Identity) {
+    std::string name = isSigmoid ? "sigmoid attention" : "score=identity";
+    if (options.logSumExp)
+      return name + " has no log-sum-exp; leave it off";
+    if (options.matrixSum)
+      return name + " has no row sum; leave matrix-sum off";
+  }
   if (options.name.empty())
     return "the kernel needs a name";
   return "";

@@ -108,6 +108,9 @@ ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
     argumentScale = scale;
     bias = parameter;
     break;
+  case AttentionScore::Identity:
+    argumentScale = scale;
+    break;
   }
 }
 
@@ -132,6 +135,16 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
   result.state = state;
   for (unsigned r = 0; r < kRows; ++r) {
     Value row = scores[r];
+    if (score == AttentionScore::Identity) {
+      // A product: of accumulators that are selected or passed on ptxas makes
+      // copies in between the products, and serialises these (C7514).
+      if (lastColumn)
+        row = mulF(e, row,
+                   replaceBehind(e, splat(e, 1.0, row), lastColumn[r],
+                                 splat(e, 0.0, row)));
+      result.rows[r] = row;
+      continue;
+    }
     if (score == AttentionScore::Sigmoid) {
       Value argument =
           fma(e, row, splat(e, argumentScale, row), splat(e, bias, row));
@@ -179,9 +192,10 @@ Value ScoreArithmetic::round(Emitter &e, Value row, Type type,
                              Value lastColumn) const {
   auto vectorType = cast<VectorType>(row.getType());
   Value rounded = arith::TruncFOp::create(e, vectorType.clone(type), row);
-  // Softmax has excluded them: exp2(-inf) is 0. What a sigmoid is far below
-  // zero depends on the program, so here they are excluded from its results.
-  if (isSoftmax() || !lastColumn)
+  // The others have excluded them: softmax by exp2(-inf), which is 0. What a
+  // sigmoid is far below zero depends on the program, so here they are excluded
+  // from its results.
+  if (score != AttentionScore::Sigmoid || !lastColumn)
     return rounded;
   Value zero = arith::ConstantOp::create(e, e.getZeroAttr(rounded.getType()));
   return replaceBehind(e, rounded, lastColumn, zero);
@@ -202,6 +216,13 @@ Value ScoreArithmetic::inverseSum(Emitter &e, const SoftmaxState &state,
   Value isEmpty =
       arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, sum, zero);
   return arith::SelectOp::create(e, isEmpty, zero, inverse);
+}
+
+Value ScoreArithmetic::outputFactor(Emitter &e, const SoftmaxState &state,
+                                    unsigned row) const {
+  if (score == AttentionScore::Identity)
+    return argumentScale;
+  return isSoftmax() ? inverseSum(e, state, row) : Value();
 }
 
 Value ScoreArithmetic::logSumExp(Emitter &e, const SoftmaxState &state,

@@ -34,8 +34,8 @@ struct SoftmaxState {
 struct TileWeights {
   mlir::Value rows[kRows];
   SoftmaxState state;
-  /// What the rows' earlier weights have to be multiplied by; null for sigmoids
-  /// and the first tile.
+  /// What the rows' earlier weights have to be multiplied by; null in the first
+  /// tile, and where scores are no softmax.
   mlir::Value correction[kRows];
 };
 
@@ -48,7 +48,9 @@ public:
   /// Sums are taken by the second product: state.sum stays as it is, and holds
   /// whole rows in the end.
   bool sumsElsewhere() const { return matrixSum; }
-  bool isSoftmax() const { return score != AttentionScore::Sigmoid; }
+  bool isSoftmax() const {
+    return score == AttentionScore::Softmax || score == AttentionScore::Softcap;
+  }
   /// The state before the first tile.
   SoftmaxState initialState(hopper::Emitter &e) const;
   /// Weights of \p scores, vectors of f32. \p lastColumn, if given, says for
@@ -60,18 +62,23 @@ public:
   /// Weights as 16-bit values; without those that \p lastColumn excludes.
   mlir::Value round(hopper::Emitter &e, mlir::Value row, mlir::Type type,
                     mlir::Value lastColumn) const;
-  /// 1 / sum of a whole row, or 0 if no column counted.
-  mlir::Value inverseSum(hopper::Emitter &e, const SoftmaxState &state,
-                         unsigned row) const;
+  /// What a whole row of the second product has to be multiplied by: 1 / sum,
+  /// or 0 if no column counted; the scale, which an identity leaves for the
+  /// end; null for nothing.
+  mlir::Value outputFactor(hopper::Emitter &e, const SoftmaxState &state,
+                           unsigned row) const;
   mlir::Value logSumExp(hopper::Emitter &e, const SoftmaxState &state,
                         unsigned row) const;
 
 private:
+  mlir::Value inverseSum(hopper::Emitter &e, const SoftmaxState &state,
+                         unsigned row) const;
   mlir::Value capped(hopper::Emitter &e, mlir::Value row) const;
 
   AttentionScore score;
   bool matrixSum;
-  mlir::Value argumentScale; ///< From score to the argument of tanh or sigmoid.
+  /// From score to the argument of tanh or sigmoid, or to the weight.
+  mlir::Value argumentScale;
   mlir::Value bias;
   mlir::Value exponentScale; ///< From (capped) score to the power of two.
 };

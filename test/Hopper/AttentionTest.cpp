@@ -77,12 +77,14 @@ Truth compute(const poly::runtime::KernelMetadata &kernel, const Shape &s,
           most = std::max(most, dot);
         }
         for (double &weight : weights) {
-          weight = score == "sigmoid"
-                       ? 1 / (1 + std::exp(std::log(double(s.keys)) - weight))
-                       : std::exp(weight - most);
+          if (score == "sigmoid")
+            weight = 1 / (1 + std::exp(std::log(double(s.keys)) - weight));
+          else if (score != "identity")
+            weight = std::exp(weight - most);
           sum += weight;
         }
-        double scale = score == "sigmoid" ? 1 : 1 / sum;
+        bool hasSum = score == "softmax" || score == "softcap";
+        double scale = hasSum ? 1 / sum : 1;
         for (int64_t j = 0; j < seen; ++j)
           for (unsigned d = 0; d < dim; ++d)
             truth.output[query + d] +=
@@ -211,6 +213,12 @@ const Case kCases[] = {
      {"--programs=sigmoid-tanh32-f32-bf16x2"},
      {1, 1, 1, 140, 200, 1},
      4e-3},
+    // The scale is put on the output, rows without keys included.
+    {"identity",
+     {"attention", "--head-dim=64", "--score=identity", "--causal"},
+     {"--policy=off"},
+     {1, 2, 1, 140, 77, 1},
+     3e-3},
     {"lattice",
      {"attention", "--head-dim=64", "--matrix-sum"},
      {"--programs=exp2-lattice7sat-f32-bf16x2"},

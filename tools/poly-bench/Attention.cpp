@@ -214,12 +214,15 @@ double Truth::row(int64_t batch, int64_t row, int64_t head,
     maximum = std::max(maximum, s);
   }
   double sum = 0;
+  bool isSoftmax = score == "softmax" || score == "softcap";
   for (double &weight : weights) {
-    weight = score == "sigmoid" ? 1 / (1 + std::exp(-weight - biasOf(problem)))
-                                : std::exp(weight - maximum);
+    if (score == "sigmoid")
+      weight = 1 / (1 + std::exp(-weight - biasOf(problem)));
+    else if (isSoftmax)
+      weight = std::exp(weight - maximum);
     sum += weight;
   }
-  double norm = score == "sigmoid" || sum == 0 ? 1 : 1 / sum;
+  double norm = isSoftmax && sum != 0 ? 1 / sum : 1;
   output.assign(size_t(dim), 0);
   for (int64_t k = 0; k < keys; ++k) {
     const double *vRow = keyAt(value, k);

@@ -29,7 +29,8 @@ public:
     set.choice("score", options.score,
                {{"softmax", AttentionScore::Softmax},
                 {"softcap", AttentionScore::Softcap},
-                {"sigmoid", AttentionScore::Sigmoid}},
+                {"sigmoid", AttentionScore::Sigmoid},
+                {"identity", AttentionScore::Identity}},
                "how scores become weights");
     set.number("cap", cap,
                "softcap: the cap; 0 makes it an argument of the kernel");
