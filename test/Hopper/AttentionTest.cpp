@@ -6,14 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionReference.h"
 #include "HopperRun.h"
+
+#include "poly/Program/Registry.h"
 
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstring>
+#include <numeric>
 
 using namespace polytest;
 using poly::Format;
+using poly::bench::AttentionProblem;
+using poly::bench::AttentionReference;
+using poly::bench::AttentionRow;
+using poly::bench::relativeError;
+using poly::bench::RowMaximum;
 
 namespace {
 
@@ -35,73 +45,43 @@ void PrintTo(const Case &item, std::ostream *stream) { *stream << item.name; }
 
 class Attention : public ::testing::TestWithParam<Case> {};
 
-/// Output and, where the kernel writes it, log-sum-exp in double.
-struct Truth {
-  std::vector<double> output, logSumExp;
-};
-
 constexpr double kCap = 50;
 
-Truth compute(const poly::runtime::KernelMetadata &kernel, const Shape &s,
-              unsigned dim, const std::vector<double> &q,
-              const std::vector<double> &k, const std::vector<double> &v) {
-  Truth truth;
-  std::string score = kernel.text("score");
-  truth.output.assign(size_t(s.batches) * s.queries * s.heads * dim, 0);
-  truth.logSumExp.assign(size_t(s.batches) * s.heads * s.queries, -HUGE_VAL);
-  auto at = [&](unsigned batch, unsigned row, unsigned head, unsigned rows,
-                unsigned heads) {
-    return ((size_t(batch) * rows + row) * heads + head) * dim;
-  };
-  for (unsigned b = 0; b < s.batches; ++b)
-    for (unsigned h = 0; h < s.heads; ++h)
-      for (unsigned i = 0; i < s.queries; ++i) {
-        unsigned keyHead = h / (s.heads / s.keyHeads);
-        int64_t seen = s.keys;
-        if (kernel.flag("causal"))
-          seen = std::min<int64_t>(
-              seen, std::max<int64_t>(0, int64_t(i) + 1 + int64_t(s.keys) -
-                                             s.queries));
-        std::vector<double> weights;
-        double most = -HUGE_VAL, sum = 0;
-        size_t query = at(b, i, h, s.queries, s.heads);
-        for (int64_t j = 0; j < seen; ++j) {
-          size_t key = at(b, unsigned(j), keyHead, s.keys, s.keyHeads);
-          double dot = 0;
-          for (unsigned d = 0; d < dim; ++d)
-            dot += q[query + d] * k[key + d];
-          dot /= std::sqrt(double(dim));
-          if (score == "softcap")
-            dot = kCap * std::tanh(dot / kCap);
-          weights.push_back(dot);
-          most = std::max(most, dot);
-        }
-        for (double &weight : weights) {
-          if (score == "sigmoid")
-            weight = 1 / (1 + std::exp(std::log(double(s.keys)) - weight));
-          else if (score != "identity")
-            weight = std::exp(weight - most);
-          sum += weight;
-        }
-        bool hasSum = score == "softmax" || score == "softcap";
-        double scale = hasSum ? 1 / sum : 1;
-        for (int64_t j = 0; j < seen; ++j)
-          for (unsigned d = 0; d < dim; ++d)
-            truth.output[query + d] +=
-                weights[size_t(j)] * scale *
-                v[at(b, unsigned(j), keyHead, s.keys, s.keyHeads) + d];
-        if (seen)
-          truth.logSumExp[(size_t(b) * s.heads + h) * s.queries + i] =
-              most + std::log(sum);
-      }
-  return truth;
+/// What a kernel made of random arrays, and what it is compared with.
+struct Outcome {
+  std::string fault;
+  poly::runtime::KernelMetadata metadata;
+  std::vector<double> output, logSumExp;
+  std::unique_ptr<AttentionReference> reference;
+  /// All rows.
+  std::vector<int64_t> indices;
+};
+
+std::vector<AttentionRow>
+rowsOf(const Outcome &outcome,
+       const std::function<AttentionRow(int64_t)> &row) {
+  return poly::bench::computeRows(outcome.indices, row);
 }
 
-TEST_P(Attention, IsRight) {
-  const Case &item = GetParam();
+/// The kernel's own rows.
+std::vector<AttentionRow> actualRows(const Outcome &outcome) {
+  size_t dim = outcome.output.size() / outcome.indices.size();
+  return rowsOf(outcome, [&](int64_t index) {
+    auto first =
+        outcome.output.begin() + int64_t(outcome.reference->offset(index));
+    return AttentionRow{{first, first + int64_t(dim)}, 0};
+  });
+}
+
+Outcome launch(const Case &item) {
   const Shape &s = item.shape;
+  Outcome outcome;
   HopperKernel kernel = buildHopperKernel(item.name, item.kernel, item.compile);
-  ASSERT_TRUE(kernel.module);
+  if (!kernel.module) {
+    outcome.fault = "not built";
+    return outcome;
+  }
+  outcome.metadata = kernel.metadata;
   unsigned dim = unsigned(kernel.metadata.integer("headDim"));
   HopperRun run(kernel);
   size_t queryCount = size_t(s.batches) * s.queries * s.heads * dim;
@@ -144,23 +124,50 @@ TEST_P(Attention, IsRight) {
       .number("cap", kCap)
       .number("bias", -std::log(double(s.keys)));
   // Fewer blocks than tiles: each does several.
-  ASSERT_EQ(run.run(2), "");
-  Truth truth = compute(kernel.metadata, s, dim, q, k, v);
-  std::vector<double> results = run.download(output, queryCount, kernel.type);
-  double error = relativeError(results, truth.output);
+  outcome.fault = run.run(2);
+  AttentionProblem problem;
+  problem.score = kernel.metadata.text("score");
+  problem.causal = kernel.metadata.flag("causal");
+  problem.batch = s.batches;
+  problem.queryLength = s.queries;
+  problem.keyLength = s.keys;
+  problem.heads = s.heads;
+  problem.keyHeads = s.keyHeads;
+  problem.headDim = dim;
+  problem.cap = kCap;
+  auto floats = [](const std::vector<double> &numbers) {
+    return std::vector<float>(numbers.begin(), numbers.end());
+  };
+  outcome.reference = std::make_unique<AttentionReference>(
+      problem, floats(q), floats(k), floats(v));
+  outcome.indices.resize(rows);
+  std::iota(outcome.indices.begin(), outcome.indices.end(), 0);
+  outcome.output = run.download(output, queryCount, kernel.type);
+  if (kernel.metadata.flag("logSumExp"))
+    outcome.logSumExp = run.download(sums, rows, Format::F32);
+  return outcome;
+}
+
+TEST_P(Attention, IsRight) {
+  const Case &item = GetParam();
+  Outcome outcome = launch(item);
+  ASSERT_EQ(outcome.fault, "");
+  std::vector<AttentionRow> truth = rowsOf(
+      outcome, [&](int64_t index) { return outcome.reference->truth(index); });
+  std::vector<AttentionRow> actual = actualRows(outcome);
+  double error = relativeError(actual, truth);
   EXPECT_LE(error, item.limit);
   // A bound that is far away would see nothing.
   EXPECT_GE(error, item.limit / 3);
   // Rows without keys are zero.
-  for (size_t i = 0; i < queryCount; ++i)
-    EXPECT_TRUE(truth.output[i] != 0 || results[i] == 0) << results[i];
-  if (!kernel.metadata.flag("logSumExp"))
-    return;
-  std::vector<double> logs = run.download(sums, rows, Format::F32);
-  for (size_t i = 0; i < rows; ++i)
-    EXPECT_TRUE(logs[i] == truth.logSumExp[i] ||
-                std::fabs(logs[i] - truth.logSumExp[i]) < 2e-5)
-        << logs[i] << " for " << truth.logSumExp[i];
+  for (size_t i = 0; i < truth.size(); ++i)
+    for (size_t d = 0; d < truth[i].output.size(); ++d)
+      EXPECT_TRUE(truth[i].output[d] != 0 || actual[i].output[d] == 0);
+  for (size_t i = 0; i < outcome.logSumExp.size(); ++i) {
+    double sum = outcome.logSumExp[i], expected = truth[i].logSumExp;
+    EXPECT_TRUE(sum == expected || std::fabs(sum - expected) < 2e-5)
+        << sum << " for " << expected;
+  }
 }
 
 const Case kCases[] = {
@@ -226,6 +233,71 @@ const Case kCases[] = {
      4e-2},
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, Attention, ::testing::ValuesIn(kCases),
+                         [](const auto &info) { return info.param.name; });
+
+/// Kernels whose weights a lattice gives, against the operator that is defined
+/// by the same Program.
+class LatticeAttention : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LatticeAttention, IsItsOperator) {
+  const Case &item = GetParam();
+  Outcome outcome = launch(item);
+  ASSERT_EQ(outcome.fault, "");
+  std::string name = item.compile.front().substr(strlen("--programs="));
+  const poly::Program &program = poly::findProgram(name)->program;
+  int64_t tileKeys = outcome.metadata.integer("keyRows");
+  auto replayed = [&](RowMaximum maximum) {
+    return rowsOf(outcome, [&, maximum](int64_t index) {
+      return outcome.reference->replayed(index, program, maximum, tileKeys);
+    });
+  };
+  std::vector<AttentionRow> truth = rowsOf(
+      outcome, [&](int64_t index) { return outcome.reference->truth(index); });
+  std::vector<AttentionRow> actual = actualRows(outcome);
+  std::vector<AttentionRow> whole = replayed(RowMaximum::Final);
+  std::vector<AttentionRow> running = replayed(RowMaximum::Running);
+  // The kernel does what the operator does, but for the output's rounding.
+  double distance = relativeError(actual, running);
+  EXPECT_LE(distance, item.limit);
+  EXPECT_GE(distance, item.limit / 3);
+  // With the final maximum all along, weights fall on other points of the
+  // lattice: their errors are others, of the same size.
+  double wholeDistance = relativeError(actual, whole);
+  double ratio = relativeError(actual, truth) / relativeError(whole, truth);
+  if (item.shape.keys <= tileKeys) {
+    EXPECT_LE(wholeDistance, item.limit);
+    EXPECT_NEAR(ratio, 1, 2e-3);
+  } else {
+    EXPECT_GE(wholeDistance, 10 * item.limit);
+    EXPECT_LE(ratio, 1.01);
+    EXPECT_GE(ratio, 0.8);
+  }
+}
+
+const Case kLattices[] = {
+    {"h15",
+     {"attention", "--head-dim=64", "--matrix-sum"},
+     {"--programs=exp2-h15satmad-f32-bf16x2"},
+     {1, 1, 1, 140, 520, 1},
+     2e-3},
+    {"h15Causal",
+     {"attention", "--head-dim=64", "--matrix-sum", "--causal"},
+     {"--programs=exp2-h15satmad-f32-bf16x2"},
+     {1, 1, 1, 140, 300, 3},
+     2e-3},
+    {"h15OneTile",
+     {"attention", "--head-dim=64", "--matrix-sum"},
+     {"--programs=exp2-h15satmad-f32-bf16x2"},
+     {1, 2, 1, 140, 120, 3},
+     2e-3},
+    {"h15F16",
+     {"attention", "--head-dim=64", "--matrix-sum", "--type=f16"},
+     {"--programs=exp2-h15sat-f32-f16x2"},
+     {1, 1, 1, 140, 300, 1},
+     2.5e-4},
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, LatticeAttention,
+                         ::testing::ValuesIn(kLattices),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

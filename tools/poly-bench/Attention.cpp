@@ -14,12 +14,16 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "AttentionReference.h"
 #include "Cases.h"
+
+#include "poly/Program/Registry.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <random>
+#include <functional>
+#include <iterator>
+#include <tuple>
 
 using namespace poly;
 using namespace poly::bench;
@@ -62,17 +66,24 @@ struct Problem {
   size_t keyCount() const {
     return size_t(shape.batch * shape.keyLength * shape.keyHeads * headDim);
   }
-  int64_t causalShift() const { return shape.keyLength - shape.queryLength; }
-  /// Keys that query \p row sees.
-  int64_t visible(int64_t row) const {
-    if (!causal)
-      return shape.keyLength;
-    return std::clamp(row + 1 + causalShift(), int64_t(0), shape.keyLength);
+  AttentionProblem of(const std::string &score, double cap) const {
+    AttentionProblem problem;
+    problem.score = score;
+    problem.causal = causal;
+    problem.batch = shape.batch;
+    problem.queryLength = shape.queryLength;
+    problem.keyLength = shape.keyLength;
+    problem.heads = shape.heads;
+    problem.keyHeads = shape.keyHeads;
+    problem.headDim = headDim;
+    problem.cap = cap;
+    return problem;
   }
   double flops() const {
+    AttentionProblem problem = of("", 0);
     double pairs = 0;
     for (int64_t row = 0; row < shape.queryLength; ++row)
-      pairs += double(visible(row));
+      pairs += double(problem.visible(row));
     return 4.0 * double(shape.batch * shape.heads * headDim) * pairs;
   }
   std::string name(const std::string &score) const {
@@ -122,16 +133,10 @@ TensorArray arrayOf(const Problem &problem, const Buffer &buffer,
   return array;
 }
 
-double biasOf(const Problem &problem) {
-  return -std::log(double(problem.shape.keyLength));
-}
-double scaleOf(const Problem &problem) {
-  return 1 / std::sqrt(double(problem.headDim));
-}
-
 /// The kernel's values: tensor maps are encoded once.
 Arguments bind(const Case &item, const Problem &problem, const Data &data) {
   const Shape &shape = problem.shape;
+  AttentionProblem attention = problem.of("", kCap);
   NamedArguments values;
   auto query = [&](const Buffer &buffer) {
     return arrayOf(problem, buffer, shape.queryLength, "queryLength",
@@ -151,90 +156,112 @@ Arguments bind(const Case &item, const Problem &problem, const Data &data) {
       .integer("batches", shape.batch)
       .integer("heads", shape.heads)
       .integer("headsPerKeyHead", shape.heads / shape.keyHeads)
-      .integer("causalShift", problem.causalShift())
-      .number("scale", scaleOf(problem))
-      .number("cap", kCap)
-      .number("bias", biasOf(problem));
+      .integer("causalShift", attention.causalShift())
+      .number("scale", attention.scale())
+      .number("cap", attention.cap)
+      .number("bias", attention.bias());
   return values.bind(item.kernel->metadata());
 }
 
-/// A row's true result, in float64.
-class Truth {
+/// True results of one problem's sampled rows, each computed once.
+class Sample {
 public:
-  /// \p cap counts for the score "softcap".
-  Truth(const Problem &problem, const Data &data, const std::string &score,
-        double cap)
-      : problem(problem), score(score), cap(cap), query(numbers(data.query)),
-        key(numbers(data.key)), value(numbers(data.value)) {}
+  Sample(const Problem &problem, const Data &data)
+      : problem(problem), data(data) {
+    int64_t rows = problem.of("", 0).rows();
+    // A step without common factors meets all heads and positions in tiles.
+    int64_t step = rows <= kMostRows ? 1 : rows / kMostRows | 1;
+    for (int64_t i = 0; i < rows; i += step)
+      indices.push_back(i);
+  }
 
-  /// Fills \p output with the row's result; its log-sum-exp.
-  double row(int64_t batch, int64_t row, int64_t head,
-             std::vector<double> &output) const;
+  /// \p cap counts for the score "softcap".
+  const std::vector<AttentionRow> &truth(const std::string &score, double cap) {
+    return computed(score, cap, "truth", &AttentionReference::truth);
+  }
+  const std::vector<AttentionRow> &
+  replayed(const Program &program, RowMaximum maximum, int64_t tileKeys) {
+    bool isFinal = maximum == RowMaximum::Final;
+    return computed("softmax", 0,
+                    program.name() + (isFinal ? "" : std::to_string(tileKeys)),
+                    [&](const AttentionReference &reference, int64_t index) {
+                      return reference.replayed(index, program, maximum,
+                                                tileKeys);
+                    });
+  }
+
+  std::vector<int64_t> indices;
 
 private:
-  std::vector<double> numbers(const Words &words) const {
+  static constexpr int64_t kMostRows = 400;
+
+  std::vector<float> numbers(const Words &words) const {
     const std::vector<double> &table = numbersOf(problem.type);
-    std::vector<double> result;
+    std::vector<float> result;
     result.reserve(words.size());
     for (uint32_t bits : words)
-      result.push_back(table[bits]);
+      result.push_back(float(table[bits]));
     return result;
   }
 
+  template <typename Row>
+  const std::vector<AttentionRow> &
+  computed(const std::string &score, double cap, std::string name, Row row) {
+    auto [found, isNew] = rows.try_emplace({score, cap, std::move(name)});
+    if (isNew) {
+      AttentionReference reference(problem.of(score, cap), numbers(data.query),
+                                   numbers(data.key), numbers(data.value));
+      found->second = computeRows(indices, [&](int64_t index) {
+        return std::invoke(row, reference, index);
+      });
+    }
+    return found->second;
+  }
+
   const Problem &problem;
-  const std::string &score;
-  double cap;
-  std::vector<double> query, key, value;
+  const Data &data;
+  std::map<std::tuple<std::string, double, std::string>,
+           std::vector<AttentionRow>>
+      rows;
 };
 
-double Truth::row(int64_t batch, int64_t row, int64_t head,
-                  std::vector<double> &output) const {
-  const Shape &shape = problem.shape;
-  int64_t dim = problem.headDim;
-  int64_t keyHead = head / (shape.heads / shape.keyHeads);
-  const double *q =
-      query.data() +
-      ((batch * shape.queryLength + row) * shape.heads + head) * dim;
-  auto keyAt = [&](const std::vector<double> &array, int64_t k) {
-    return array.data() +
-           ((batch * shape.keyLength + k) * shape.keyHeads + keyHead) * dim;
-  };
-  int64_t keys = problem.visible(row);
-  std::vector<double> weights(size_t(keys), 0);
-  double maximum = -std::numeric_limits<double>::infinity();
-  for (int64_t k = 0; k < keys; ++k) {
-    const double *kRow = keyAt(key, k);
-    double s = 0;
-    for (int64_t d = 0; d < dim; ++d)
-      s += q[d] * kRow[d];
-    s *= scaleOf(problem);
-    if (score == "softcap")
-      s = cap * std::tanh(s / cap);
-    weights[size_t(k)] = s;
-    maximum = std::max(maximum, s);
-  }
-  double sum = 0;
-  bool isSoftmax = score == "softmax" || score == "softcap";
-  for (double &weight : weights) {
-    if (score == "sigmoid")
-      weight = 1 / (1 + std::exp(-weight - biasOf(problem)));
-    else if (isSoftmax)
-      weight = std::exp(weight - maximum);
-    sum += weight;
-  }
-  double norm = isSoftmax && sum != 0 ? 1 / sum : 1;
-  output.assign(size_t(dim), 0);
-  for (int64_t k = 0; k < keys; ++k) {
-    const double *vRow = keyAt(value, k);
-    double weight = weights[size_t(k)] * norm;
-    for (int64_t d = 0; d < dim; ++d)
-      output[size_t(d)] += weight * vRow[d];
-  }
-  return maximum + std::log(sum);
+/// The program that gives all weights of the kernel's softmax; null if there is
+/// none, or the weights are summed before they are rounded.
+const Program *weightProgram(const Case &item) {
+  const KernelMetadata &kernel = item.kernel->metadata();
+  if (kernel.text("score") != "softmax" || !kernel.flag("matrixSum"))
+    return nullptr;
+  const RegisteredProgram *found = findProgram(item.entry->programs());
+  if (!found || found->program.info().function != Function::Exp2 ||
+      found->program.info().from != Format::F32)
+    return nullptr;
+  return &found->program;
+}
+
+/// Compares with the operator that the kernel's program defines, whatever its
+/// error: with the maxima of the tiles so far only the output's rounding may
+/// differ. Notes what the error is of the operator with the final maximum.
+void checkOperator(Case &item, const Problem &problem, Sample &sample,
+                   const std::vector<AttentionRow> &actual,
+                   const std::string &name) {
+  const Program *program = weightProgram(item);
+  if (!program)
+    return;
+  int64_t tileKeys = item.kernel->metadata().integer("keyRows");
+  double distance = relativeError(
+      actual, sample.replayed(*program, RowMaximum::Running, tileKeys));
+  if (!(distance <= kErrorLimit))
+    item.fault = "is off by " + std::to_string(distance) +
+                 " from what its program computes on " + name;
+  item.details.set("operatorDistance:" + name, distance);
+  item.details.set(
+      "wholeRowOperatorError:" + name,
+      relativeError(sample.replayed(*program, RowMaximum::Final, tileKeys),
+                    sample.truth("softmax", 0)));
 }
 
 /// Runs the kernel and compares: no poison left, rows right, reruns equal.
-void check(Case &item, const Problem &problem, Data &data,
+void check(Case &item, const Problem &problem, Data &data, Sample &sample,
            const std::string &score, const Stream &stream, unsigned reruns) {
   data.output.fill(0xff); // NaN in all types.
   data.logSumExp.fill(0xff);
@@ -260,42 +287,30 @@ void check(Case &item, const Problem &problem, Data &data,
     if (run() != bytes)
       item.fault = "differs from run to run on " + problem.name(score);
 
-  const Shape &shape = problem.shape;
   bool hasSum = item.kernel->metadata().flag("logSumExp");
   Words sums = download(Format::F32, data.logSumExp,
                         problem.queryCount() / size_t(problem.headDim));
-  int64_t rows = shape.batch * shape.heads * shape.queryLength;
-  constexpr int64_t kMostRows = 400;
-  // A step without common factors meets all heads and positions in tiles.
-  int64_t step = rows <= kMostRows ? 1 : rows / kMostRows | 1;
-  Truth truth(problem, data, score,
-              item.kernel->metadata().number("cap", kCap));
-  std::vector<double> expected;
-  double errors = 0, squares = 0, worstSum = 0;
-  for (int64_t i = 0; i < rows; i += step) {
-    int64_t row = i % shape.queryLength;
-    int64_t head = i / shape.queryLength % shape.heads;
-    int64_t batch = i / shape.queryLength / shape.heads;
-    double sum = truth.row(batch, row, head, expected);
-    const uint32_t *bits =
-        actual.data() +
-        ((batch * shape.queryLength + row) * shape.heads + head) *
-            problem.headDim;
-    for (int64_t d = 0; d < problem.headDim; ++d) {
-      double difference = numbers[bits[d]] - expected[size_t(d)];
-      errors += difference * difference;
-      squares += expected[size_t(d)] * expected[size_t(d)];
-    }
+  double cap =
+      score == "softcap" ? item.kernel->metadata().number("cap", kCap) : 0;
+  const std::vector<AttentionRow> &truth = sample.truth(score, cap);
+  AttentionReference places(problem.of(score, cap), {}, {}, {});
+  std::vector<AttentionRow> rows;
+  double worstSum = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    int64_t index = sample.indices[i];
+    AttentionRow row;
+    const uint32_t *bits = actual.data() + places.offset(index);
+    for (int64_t d = 0; d < problem.headDim; ++d)
+      row.output.push_back(numbers[bits[d]]);
+    rows.push_back(std::move(row));
     if (!hasSum)
       continue;
-    double actualSum = decode(
-        Format::F32,
-        sums[size_t((batch * shape.heads + head) * shape.queryLength + row)]);
-    if (std::isfinite(sum) || std::isfinite(actualSum))
-      worstSum = std::max(worstSum, std::fabs(actualSum - sum));
+    // The rows' order is the log-sum-exp's.
+    double sum = decode(Format::F32, sums[size_t(index)]);
+    if (std::isfinite(sum) || std::isfinite(truth[i].logSumExp))
+      worstSum = std::max(worstSum, std::fabs(sum - truth[i].logSumExp));
   }
-  double relative =
-      squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
+  double relative = relativeError(rows, truth);
   double limit =
       item.entry->errorLimit > 0 ? item.entry->errorLimit : kErrorLimit;
   if (!(relative <= limit))
@@ -309,8 +324,9 @@ void check(Case &item, const Problem &problem, Data &data,
       problem.spread == 1
           ? ""
           : ", spread " + std::to_string(int(std::lround(problem.spread)));
-  item.details.set("relativeNormError:" + problem.name(score) + spread,
-                   relative);
+  std::string name = problem.name(score) + spread;
+  item.details.set("relativeNormError:" + name, relative);
+  checkOperator(item, problem, sample, rows, name);
 }
 
 struct Group {
@@ -336,20 +352,23 @@ void runGroup(Session &session, const Group &group) {
   Data data(group.problem);
   std::vector<Case> cases(group.entries.begin(), group.entries.end());
   std::vector<Contender> contenders;
-  for (Case &item : cases) {
+  for (Case &item : cases)
     item.details.set("blocks", size_t(session.context.multiprocessors()));
-    for (Shape shape : kChecks)
-      for (double spread : {1.0, 4.0}) {
-        if (!item.ok())
-          continue;
-        Problem small = group.problem;
-        small.shape = shape;
-        small.spread = spread;
-        Data smallData(small);
-        check(item, small, smallData, group.score, stream, 2);
-      }
+  for (Shape shape : kChecks)
+    for (double spread : {1.0, 4.0}) {
+      Problem small = group.problem;
+      small.shape = shape;
+      small.spread = spread;
+      Data smallData(small);
+      Sample sample(small, smallData);
+      for (Case &item : cases)
+        if (item.ok())
+          check(item, small, smallData, sample, group.score, stream, 2);
+    }
+  Sample sample(group.problem, data);
+  for (Case &item : cases) {
     if (item.ok())
-      check(item, group.problem, data, group.score, stream, 20);
+      check(item, group.problem, data, sample, group.score, stream, 20);
     if (!item.ok())
       continue;
     auto arguments =
