@@ -42,13 +42,28 @@ size_t AttentionReference::offset(int64_t index) const {
                 problem.headDim);
 }
 
+std::vector<float>
+AttentionReference::byHead(const std::vector<float> &array) const {
+  std::vector<float> result(array.size());
+  int64_t rows = int64_t(array.size()) / problem.headDim;
+  for (int64_t i = 0; i < rows; ++i) {
+    int64_t head = i % problem.keyHeads;
+    int64_t place = i / problem.keyHeads % problem.keyLength;
+    int64_t batch = i / problem.keyHeads / problem.keyLength;
+    int64_t to = (batch * problem.keyHeads + head) * problem.keyLength + place;
+    std::copy_n(array.data() + i * problem.headDim, problem.headDim,
+                result.data() + to * problem.headDim);
+  }
+  return result;
+}
+
 const float *AttentionReference::at(const std::vector<float> &array,
                                     int64_t index, int64_t keyIndex) const {
   int64_t head = index / problem.queryLength % problem.heads;
   int64_t batch = index / problem.queryLength / problem.heads;
   int64_t keyHead = head / (problem.heads / problem.keyHeads);
   return array.data() +
-         ((batch * problem.keyLength + keyIndex) * problem.keyHeads + keyHead) *
+         ((batch * problem.keyHeads + keyHead) * problem.keyLength + keyIndex) *
              problem.headDim;
 }
 

@@ -56,9 +56,10 @@ class AttentionReference {
 public:
   /// The arrays' elements must be exact in f32.
   AttentionReference(const AttentionProblem &problem, std::vector<float> query,
-                     std::vector<float> key, std::vector<float> value)
-      : problem(problem), query(std::move(query)), key(std::move(key)),
-        value(std::move(value)) {}
+                     const std::vector<float> &key,
+                     const std::vector<float> &value)
+      : problem(problem), query(std::move(query)), key(byHead(key)),
+        value(byHead(value)) {}
 
   /// Row \p index counts batches, heads and queries, the last ones fastest.
   AttentionRow truth(int64_t index) const;
@@ -72,6 +73,9 @@ public:
   size_t offset(int64_t index) const;
 
 private:
+  /// [batch, keyHeads, keyLength, headDim]: a row reads one head, from end to
+  /// end.
+  std::vector<float> byHead(const std::vector<float> &array) const;
   /// The scores that count, with neither scale nor cap.
   std::vector<double> products(int64_t index) const;
   /// \p keyIndex's elements in \p array, of the head that the row's head reads.
