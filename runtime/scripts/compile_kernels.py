@@ -29,7 +29,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ENTRIES = os.path.join(HERE, "..", "..", "kernels", "benchmarks.json")
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+ENTRIES = os.path.join(ROOT, "kernels", "benchmarks.json")
 KNOWN = {"name", "source", "keys", "variants", "errorLimit"}
 
 
@@ -119,7 +120,11 @@ def compile_entry(args, suite, folder, entry, chosen):
     command = [tool(args.bin, "poly-compile"), source, "-o", image, f"--metadata={stem}.json", f"--chip={args.chip}"]
     if args.ptxas:
         command.append(f"--ptxas={args.ptxas}")
-    run(what, command + entry["options"].split())
+    # Tables are named as they lie in the sources.
+    for option in entry["options"].split():
+        name, _, value = option.partition("=")
+        command.append(f"{name}={os.path.join(ROOT, value)}" if name == "--tuning" else option)
+    run(what, command)
     os.remove(source)
     with open(stem + ".json", encoding="utf-8") as stream:
         sites = json.load(stream)["sites"]

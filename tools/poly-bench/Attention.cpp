@@ -413,7 +413,7 @@ void runGroup(Session &session, const Group &group) {
     row.details.set("throttledRounds", size_t(hot[next].throttledRounds));
     if (!hot[next].smClockMHz.empty())
       row.details.set("smClockMHz", summarize(hot[next].smClockMHz).median);
-    if (!session.options.quick)
+    if (!session.options.quick && !session.options.noEnergy)
       if (auto joules = session.meter.energy(contenders[next], 1))
         row.details.set("joules", *joules);
     ++next;
@@ -423,15 +423,40 @@ void runGroup(Session &session, const Group &group) {
 
 } // namespace
 
+/// The shapes to measure. Throws UsageError on one that no kernel can take.
+static std::vector<Shape> shapesOf(const Options &options) {
+  if (options.shapes.empty() && options.quick)
+    return {{1, 1000, 1000, 8, 2}};
+  if (options.shapes.empty())
+    return {std::begin(kTimed), std::end(kTimed)};
+  std::vector<Shape> shapes;
+  for (auto [batches, queries, keys, heads, keyHeads] : options.shapes) {
+    std::pair<const char *, unsigned> sizes[] = {{"batches", batches},
+                                                 {"queries", queries},
+                                                 {"keys", keys},
+                                                 {"heads", heads},
+                                                 {"key heads", keyHeads}};
+    for (auto [name, size] : sizes)
+      if (size == 0)
+        throw UsageError(std::string("--shape: the number of ") + name +
+                         " is 0; kernels need at least 1, so do not launch any "
+                         "where there is nothing to compute");
+    if (heads % keyHeads)
+      throw UsageError("--shape: " + std::to_string(heads) +
+                       " heads are no multiple of " + std::to_string(keyHeads) +
+                       " key heads");
+    shapes.push_back({batches, queries, keys, heads, keyHeads});
+  }
+  return shapes;
+}
+
 int poly::bench::runAttention(const Options &options) {
+  std::vector<Shape> shapes = shapesOf(options);
   Session session(options, "attention");
   session.results.describe(
       "what", "hot: back-to-back runs from a replayed graph; cold: single runs "
               "after the level-2 cache was overwritten; ratio is the first "
               "variant's time over the row's; inputs are normally distributed");
-  std::vector<Shape> shapes(std::begin(kTimed), std::end(kTimed));
-  if (options.quick)
-    shapes = {{1, 1000, 1000, 8, 2}};
   for (Shape shape : shapes)
     for (const Group &group :
          groupEntries<Group>(session, [&](const Entry &entry) {

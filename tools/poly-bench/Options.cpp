@@ -8,6 +8,7 @@
 
 #include "Options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <getopt.h>
@@ -22,7 +23,9 @@ enum Option : int {
   OptOnly,
   OptQuick,
   OptDevice,
-  OptRounds
+  OptRounds,
+  OptNoEnergy,
+  OptShape
 };
 
 const option kLongOptions[] = {
@@ -32,6 +35,8 @@ const option kLongOptions[] = {
     {"quick", no_argument, nullptr, OptQuick},
     {"device", required_argument, nullptr, OptDevice},
     {"rounds", required_argument, nullptr, OptRounds},
+    {"no-energy", no_argument, nullptr, OptNoEnergy},
+    {"shape", required_argument, nullptr, OptShape},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0}};
 
@@ -46,6 +51,23 @@ unsigned parseNumber(const std::string &option, const char *text,
     throw UsageError(option + " takes a number from " + std::to_string(lowest) +
                      " to " + std::to_string(highest) + ", not '" + text + "'");
   return static_cast<unsigned>(value);
+}
+
+std::array<unsigned, 5> parseShape(const std::string &text) {
+  std::array<unsigned, 5> shape = {};
+  size_t begin = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    bool isLast = i + 1 == shape.size();
+    if ((end == text.size()) != isLast)
+      throw UsageError("--shape takes BATCHES,QUERIES,KEYS,HEADS,KEYHEADS, "
+                       "not '" +
+                       text + "'");
+    shape[i] = parseNumber("--shape", text.substr(begin, end - begin).c_str(),
+                           0, 1 << 24);
+    begin = end + 1;
+  }
+  return shape;
 }
 
 /// <folder of the executable>/../share/poly/kernels, as built and installed.
@@ -71,6 +93,10 @@ const char *const poly::bench::kOptionsHelp =
     "  --only=TEXT     only work and variants whose name contains TEXT\n"
     "  --quick         small sizes and few rounds: a check, no measurement\n"
     "  --rounds=N      at most N timed rounds\n"
+    "  --no-energy     leave the joules of a run out\n"
+    "  --shape=B,Q,K,H,G\n"
+    "                  attention: B batches of Q queries and K keys, H heads\n"
+    "                  and G key heads; may be repeated\n"
     "  --device=N      GPU number N, default 0\n"
     "  -o FILE         write all samples as JSON\n"
     "  --plot=FILE     write a bar chart as SVG\n"
@@ -109,6 +135,12 @@ Options poly::bench::parseOptions(int argc, char **argv) {
     case OptRounds:
       options.rounds = parseNumber("--rounds", optarg, 1, 100000);
       break;
+    case OptNoEnergy:
+      options.noEnergy = true;
+      break;
+    case OptShape:
+      options.shapes.push_back(parseShape(optarg));
+      break;
     case ':':
       throw UsageError(std::string("option '") + argv[optind - 1] +
                        "' needs a value");
@@ -125,6 +157,8 @@ Options poly::bench::parseOptions(int argc, char **argv) {
       options.command = argv[i];
     else
       options.files.push_back(argv[i]);
+  if (!options.shapes.empty() && options.command != "attention")
+    throw UsageError("--shape is for the command attention");
   if (!options.result.empty() && options.result == options.plot)
     throw UsageError("-o and --plot name the same file");
   return options;

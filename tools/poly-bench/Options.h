@@ -9,6 +9,7 @@
 #ifndef POLY_BENCH_OPTIONS_H
 #define POLY_BENCH_OPTIONS_H
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ struct Options {
   int device = 0;
   /// Most rounds; 0 is the suite's own choice.
   unsigned rounds = 0;
+  /// Leaves the joules of a run out, which take a second a variant.
+  bool noEnergy = false;
+  /// Attention: batches, queries, keys, heads and key heads, instead of the
+  /// suite's own.
+  std::vector<std::array<unsigned, 5>> shapes;
   bool help = false;
 };
 
