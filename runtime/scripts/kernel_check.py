@@ -128,8 +128,9 @@ def run_child(command, deadline, results):
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     os.set_blocking(process.stdout.fileno(), False)
-    current, text, last = None, "", time.time()
-    while True:
+    current, text, last, done = None, "", time.time(), False
+    # Not until the end of the pipe: compilers that the child has started hold it.
+    while not done:
         try:
             data = os.read(process.stdout.fileno(), 1 << 16)
         except BlockingIOError:
@@ -143,7 +144,7 @@ def run_child(command, deadline, results):
                 if line.startswith("START "):
                     current = line.split()[-1]
                 elif line == "DONE":
-                    current = None
+                    current, done = None, True
                 elif line.startswith("ROWS "):
                     _, key, rows = line.split(" ", 2)
                     results.setdefault(key, []).extend(json.loads(rows))
