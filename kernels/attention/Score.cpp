@@ -8,6 +8,8 @@
 
 #include "Score.h"
 
+#include "ScoreOps.h"
+
 #include "hopper/Warps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,38 +19,15 @@
 
 using namespace mlir;
 using namespace poly::kernels;
+using namespace poly::kernels::score_ops;
 using poly::kernels::hopper::Emitter;
 
-static constexpr double kLog2E = 1.4426950408889634;
-static constexpr double kLn2 = 0.6931471805599453;
 /// Below every score; finite, so that a row without a live column has the
 /// weights exp2(-inf) and not NaN.
 static constexpr double kLowest = -1e30;
 /// The least scale: a run-time scale must not be negative, or the maximum would
 /// be none.
 static constexpr double kLeastScale = 1e-30;
-
-/// The score arithmetic may be approximated and contracted.
-static constexpr arith::FastMathFlags kFlags =
-    arith::FastMathFlags::afn | arith::FastMathFlags::contract;
-
-static Value mulF(Emitter &e, Value a, Value b) {
-  return arith::MulFOp::create(e, a, b, kFlags);
-}
-static Value addF(Emitter &e, Value a, Value b) {
-  return arith::AddFOp::create(e, a, b, kFlags);
-}
-static Value fma(Emitter &e, Value a, Value b, Value c) {
-  return math::FmaOp::create(e, a, b, c, kFlags);
-}
-static Value splat(Emitter &e, Value value, Value like) {
-  return vector::BroadcastOp::create(e, like.getType(), value);
-}
-static Value splat(Emitter &e, double value, Value like) {
-  auto type = cast<VectorType>(like.getType());
-  return arith::ConstantOp::create(e,
-                                   DenseElementsAttr::get(type, float(value)));
-}
 
 /// The sum of all elements, halves onto halves.
 static Value sumOf(Emitter &e, Value row) {
@@ -65,17 +44,6 @@ static Value sumOf(Emitter &e, Value row) {
   return vector::ExtractOp::create(e, row, int64_t(0));
 }
 
-/// The columns that elements of a row have in the tile, from the lane's first
-/// column on: pairs of neighbours, eight columns apart.
-static Value columnNumbers(Emitter &e, int64_t lanes) {
-  llvm::SmallVector<int32_t> columns;
-  for (int64_t i = 0; i < lanes; ++i)
-    columns.push_back(int32_t(i / 2 * 8 + i % 2));
-  return arith::ConstantOp::create(
-      e, DenseElementsAttr::get(VectorType::get({lanes}, e.getI32Type()),
-                                ArrayRef<int32_t>(columns)));
-}
-
 /// \p row with \p other in the columns behind \p lastColumn.
 static Value replaceBehind(Emitter &e, Value row, Value lastColumn,
                            Value other) {
@@ -87,32 +55,49 @@ static Value replaceBehind(Emitter &e, Value row, Value lastColumn,
   return arith::SelectOp::create(e, isBehind, other, row);
 }
 
-ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
-                                 Value scale, Value parameter)
-    : score(options.score), matrixSum(options.matrixSum) {
+ScoreFactors poly::kernels::scoreFactors(Emitter &e,
+                                         const AttentionOptions &options,
+                                         Value scale, Value parameter) {
   auto positive = [&](Value factor) -> Value {
     return arith::MaxNumFOp::create(e, factor, e.constantF32(kLeastScale));
   };
+  ScoreFactors factors;
   Value log2E = e.constantF32(kLog2E);
-  switch (score) {
+  switch (options.score) {
   case AttentionScore::Softmax:
-    exponentScale = positive(mulF(e, scale, log2E));
+    factors.exponentScale = positive(mulF(e, scale, log2E));
     break;
   case AttentionScore::Softcap: {
     Value cap = options.cap ? e.constantF32(*options.cap) : parameter;
-    argumentScale = arith::DivFOp::create(e, scale, cap);
-    exponentScale = positive(mulF(e, cap, log2E));
+    factors.argumentScale = arith::DivFOp::create(e, scale, cap);
+    factors.exponentScale = positive(mulF(e, cap, log2E));
     break;
   }
   case AttentionScore::Sigmoid:
-    argumentScale = scale;
-    bias = parameter;
+    factors.argumentScale = scale;
+    factors.bias = parameter;
     break;
   case AttentionScore::Identity:
-    argumentScale = scale;
+    factors.argumentScale = scale;
     break;
   }
+  return factors;
 }
+
+Value poly::kernels::sigmoidWeights(Emitter &e, const ScoreFactors &factors,
+                                    Value row) {
+  Value argument = fma(e, row, splat(e, factors.argumentScale, row),
+                       splat(e, factors.bias, row));
+  Value negated = arith::NegFOp::create(e, argument, kFlags);
+  Value one = splat(e, 1.0, row);
+  Value exponential = math::ExpOp::create(e, negated, kFlags);
+  return arith::DivFOp::create(e, one, addF(e, one, exponential), kFlags);
+}
+
+ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
+                                 Value scale, Value parameter)
+    : score(options.score), matrixSum(options.matrixSum),
+      factors(scoreFactors(e, options, scale, parameter)) {}
 
 SoftmaxState ScoreArithmetic::initialState(Emitter &e) const {
   SoftmaxState state;
@@ -124,7 +109,7 @@ SoftmaxState ScoreArithmetic::initialState(Emitter &e) const {
 }
 
 Value ScoreArithmetic::capped(Emitter &e, Value row) const {
-  Value argument = mulF(e, row, splat(e, argumentScale, row));
+  Value argument = mulF(e, row, splat(e, factors.argumentScale, row));
   return math::TanhOp::create(e, argument, kFlags);
 }
 
@@ -146,13 +131,7 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
       continue;
     }
     if (score == AttentionScore::Sigmoid) {
-      Value argument =
-          fma(e, row, splat(e, argumentScale, row), splat(e, bias, row));
-      Value negated = arith::NegFOp::create(e, argument, kFlags);
-      Value one = splat(e, 1.0, row);
-      Value exponential = math::ExpOp::create(e, negated, kFlags);
-      result.rows[r] =
-          arith::DivFOp::create(e, one, addF(e, one, exponential), kFlags);
+      result.rows[r] = sigmoidWeights(e, factors, row);
       continue;
     }
     if (score == AttentionScore::Softcap)
@@ -166,10 +145,10 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
     for (int64_t distance : {1, 2})
       maximum = arith::MaxNumFOp::create(
           e, maximum, hopper::shuffleXor(e, maximum, distance));
-    Value offset =
-        arith::NegFOp::create(e, mulF(e, maximum, exponentScale), kFlags);
-    Value exponent =
-        fma(e, row, splat(e, exponentScale, row), splat(e, offset, row));
+    Value offset = arith::NegFOp::create(
+        e, mulF(e, maximum, factors.exponentScale), kFlags);
+    Value exponent = fma(e, row, splat(e, factors.exponentScale, row),
+                         splat(e, offset, row));
     result.rows[r] = math::Exp2Op::create(e, exponent, kFlags);
     result.state.maximum[r] = maximum;
     if (!matrixSum)
@@ -180,7 +159,7 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
     // kLowest, and the rounding of kLowest * scale would be a huge exponent.
     Value growth = arith::SubFOp::create(e, state.maximum[r], maximum, kFlags);
     result.correction[r] =
-        math::Exp2Op::create(e, mulF(e, growth, exponentScale), kFlags);
+        math::Exp2Op::create(e, mulF(e, growth, factors.exponentScale), kFlags);
     if (!matrixSum)
       result.state.sum[r] =
           fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
@@ -221,14 +200,14 @@ Value ScoreArithmetic::inverseSum(Emitter &e, const SoftmaxState &state,
 Value ScoreArithmetic::outputFactor(Emitter &e, const SoftmaxState &state,
                                     unsigned row) const {
   if (score == AttentionScore::Identity)
-    return argumentScale;
+    return factors.argumentScale;
   return isSoftmax() ? inverseSum(e, state, row) : Value();
 }
 
 Value ScoreArithmetic::logSumExp(Emitter &e, const SoftmaxState &state,
                                  unsigned row) const {
   Value sum = matrixSum ? state.sum[row] : sumOfQuad(e, state.sum[row]);
-  Value octaves =
-      fma(e, state.maximum[row], exponentScale, math::Log2Op::create(e, sum));
+  Value octaves = fma(e, state.maximum[row], factors.exponentScale,
+                      math::Log2Op::create(e, sum));
   return mulF(e, octaves, e.constantF32(kLn2));
 }

@@ -39,6 +39,23 @@ struct TileWeights {
   mlir::Value correction[kRows];
 };
 
+/// Run-time factors of the scores, those that the score function has; the
+/// same ones in both directions.
+struct ScoreFactors {
+  mlir::Value argumentScale; ///< From score to the argument of tanh or sigmoid,
+                             ///< or to the weight.
+  mlir::Value bias;
+  mlir::Value exponentScale; ///< From (capped) score to the power of two.
+};
+
+/// \p parameter is the cap or the bias, where the score takes one.
+ScoreFactors scoreFactors(hopper::Emitter &e, const AttentionOptions &options,
+                          mlir::Value scale, mlir::Value parameter);
+
+/// Sigmoid attention's weights of a row of scores.
+mlir::Value sigmoidWeights(hopper::Emitter &e, const ScoreFactors &factors,
+                           mlir::Value row);
+
 class ScoreArithmetic {
 public:
   /// \p parameter is the cap or the bias, where the score takes one.
@@ -77,10 +94,7 @@ private:
 
   AttentionScore score;
   bool matrixSum;
-  /// From score to the argument of tanh or sigmoid, or to the weight.
-  mlir::Value argumentScale;
-  mlir::Value bias;
-  mlir::Value exponentScale; ///< From (capped) score to the power of two.
+  ScoreFactors factors;
 };
 
 } // namespace poly::kernels
