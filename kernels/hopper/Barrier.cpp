@@ -81,8 +81,8 @@ Pipeline::Use Pipeline::use(Emitter &e, const SharedMemory &memory,
   return use;
 }
 
-void Pipeline::acquire(Emitter &e, const Use &use) const {
+void Pipeline::acquire(Emitter &e, const Use &use, int64_t besides) const {
   // A fresh barrier counts as if the phase before its first had ended.
   waitBarrier(e, use.empty, e.xorBits(use.phase, e.constant(1)));
-  expectBytes(e, use.full, stageBytes);
+  expectBytes(e, use.full, stageBytes + besides);
 }

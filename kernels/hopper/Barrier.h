@@ -72,7 +72,8 @@ public:
   Use use(Emitter &e, const SharedMemory &memory, Value number) const;
 
   /// The producer's side: waits for the stage and announces the copies.
-  void acquire(Emitter &e, const Use &use) const;
+  /// \p besides: bytes copied elsewhere that the stage waits for as well.
+  void acquire(Emitter &e, const Use &use, int64_t besides = 0) const;
   /// The consumer's side.
   void wait(Emitter &e, const Use &use) const {
     waitBarrier(e, use.full, use.phase);

@@ -30,8 +30,8 @@ public:
   /// The tile's rows are M or N, its columns K.
   static TileDescriptor alongK(Emitter &e, const SharedMemory &memory,
                                const SwizzledTile &tile);
-  /// The tile's rows are K, its columns N (wgmma transposes it; 2-byte elements
-  /// only).
+  /// The tile's rows are K, its columns M or N (wgmma transposes it; 2-byte
+  /// elements only).
   static TileDescriptor acrossK(Emitter &e, const SharedMemory &memory,
                                 const SwizzledTile &tile);
 

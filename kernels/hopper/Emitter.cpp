@@ -69,6 +69,13 @@ Value Emitter::sharedPointer(Value address) {
       *this, LLVM::LLVMPointerType::get(getContext(), 3), address);
 }
 
+Value Emitter::offsetPointer(Value pointer, int64_t bytes) {
+  if (!bytes)
+    return pointer;
+  return LLVM::GEPOp::create(*this, pointer.getType(), getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+
 LLVM::InlineAsmOp Emitter::ptx(Type result, ValueRange operands,
                                llvm::StringRef text,
                                llvm::StringRef constraints) {

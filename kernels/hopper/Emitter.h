@@ -57,6 +57,8 @@ public:
 
   /// A pointer to the shared-memory address \p address (i32).
   Value sharedPointer(Value address);
+  /// The pointer \p bytes after \p pointer, which a load or store folds.
+  Value offsetPointer(Value pointer, int64_t bytes);
 
   /// Volatile inline PTX; \p operands are $0, $1, … after the results.
   mlir::LLVM::InlineAsmOp ptx(mlir::Type result, ValueRange operands,

@@ -67,8 +67,16 @@ public:
     return next++;
   }
 
+  /// A as it lies in memory.
+  void addStep(int64_t step, const TileDescriptor &a, int64_t aOperand,
+               const TileDescriptor &b, int64_t bOperand) {
+    body += llvm::formatv("add.s64 a, ${0}, {1};\n", aOperand, a.step(step));
+    addStep(step, "a", b, bOperand, a.isTransposed() ? ", 1" : ", 0");
+  }
+
+  /// A as the instruction calls it; \p layout is empty for registers.
   void addStep(int64_t step, const std::string &a, const TileDescriptor &b,
-               int64_t bOperand, bool aInMemory) {
+               int64_t bOperand, llvm::StringRef layout) {
     body += llvm::formatv("add.s64 b, ${0}, {1};\n", bOperand, b.step(step));
     llvm::StringRef type = ptxName(product.type);
     int64_t k = product.type == OperandType::E4M3 ? 32 : 16;
@@ -79,8 +87,7 @@ public:
         step || !sum.empty() ? 1 : 0);
     // Only 2-byte types can be transposed, and say so for operands in memory.
     if (product.type != OperandType::E4M3)
-      body += llvm::formatv("{0}, {1}", aInMemory ? ", 0" : "",
-                            b.isTransposed() ? 1 : 0);
+      body += llvm::formatv("{0}, {1}", layout, b.isTransposed() ? 1 : 0);
     body += ";\n";
   }
 
@@ -110,11 +117,8 @@ poly::kernels::hopper::multiply(Emitter &e, const Product &product,
   Batch batch(e, product, sum);
   int64_t aOperand = batch.addOperand(a.value(), "l");
   int64_t bOperand = batch.addOperand(b.value(), "l");
-  for (int64_t step = 0; step < product.steps; ++step) {
-    batch.body +=
-        llvm::formatv("add.s64 a, ${0}, {1};\n", aOperand, a.step(step));
-    batch.addStep(step, "a", b, bOperand, /*aInMemory=*/true);
-  }
+  for (int64_t step = 0; step < product.steps; ++step)
+    batch.addStep(step, a, aOperand, b, bOperand);
   return batch.finish();
 }
 
@@ -129,7 +133,27 @@ poly::kernels::hopper::multiply(Emitter &e, const Product &product,
   int64_t bOperand = batch.addOperand(b.value(), "l");
   for (int64_t step = 0; step < product.steps; ++step)
     batch.addStep(step, registerList(registers[size_t(step) * 4], 4), b,
-                  bOperand, /*aInMemory=*/false);
+                  bOperand, /*layout=*/"");
+  return batch.finish();
+}
+
+llvm::SmallVector<Value>
+poly::kernels::hopper::multiply(Emitter &e, const Product &product,
+                                ValueRange first, const TileDescriptor &a,
+                                const TileDescriptor &b, ValueRange sum) {
+  Batch batch(e, product, sum);
+  llvm::SmallVector<int64_t> registers;
+  for (Value fragment : first)
+    registers.push_back(batch.addOperand(fragment, "r"));
+  int64_t aOperand = batch.addOperand(a.value(), "l");
+  int64_t bOperand = batch.addOperand(b.value(), "l");
+  for (int64_t step = 0; step < product.steps; ++step) {
+    if (size_t(step) * 4 < registers.size())
+      batch.addStep(step, registerList(registers[size_t(step) * 4], 4), b,
+                    bOperand, /*layout=*/"");
+    else
+      batch.addStep(step, a, aOperand, b, bOperand);
+  }
   return batch.finish();
 }
 

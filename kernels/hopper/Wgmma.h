@@ -51,6 +51,11 @@ llvm::SmallVector<Value> multiply(Emitter &e, const Product &product,
 llvm::SmallVector<Value> multiply(Emitter &e, const Product &product,
                                   ValueRange a, const TileDescriptor &b,
                                   ValueRange sum);
+/// The same with the first steps' part of A in registers, \p first, and the
+/// others' in shared memory.
+llvm::SmallVector<Value> multiply(Emitter &e, const Product &product,
+                                  ValueRange first, const TileDescriptor &a,
+                                  const TileDescriptor &b, ValueRange sum);
 /// Waits until at most \p pending batches are unfinished and gives \p values,
 /// the results of one that is finished then.
 llvm::SmallVector<Value> waitProducts(Emitter &e, unsigned pending,

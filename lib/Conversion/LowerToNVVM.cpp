@@ -23,7 +23,8 @@ using namespace mlir;
 
 /// The PTX version (72 for 7.2) that introduced \p chip with the packed
 /// instructions of its generation (PTX ISA release notes): the xorsign of sm_86
-/// came in 7.2, sm_90 and its packed bf16 arithmetic in 7.8.
+/// came in 7.2, sm_90 and its packed bf16 arithmetic in 7.8, what sm_90a adds
+/// in 8.0 and vectors of reductions, which its kernels use, in 8.1.
 static unsigned minimumPtxVersion(llvm::StringRef chip) {
   const ::poly::TargetModel *model =
       ::poly::findTarget(std::string_view(chip.data(), chip.size()));
@@ -37,7 +38,7 @@ static unsigned minimumPtxVersion(llvm::StringRef chip) {
   if (sm >= 100)
     return 86;
   if (sm >= 90)
-    return chip.ends_with("a") ? 80 : 78;
+    return chip.ends_with("a") ? 81 : 78;
   if (sm >= 89)
     return 78;
   if (sm >= 80)

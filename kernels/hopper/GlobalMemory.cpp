@@ -1,0 +1,56 @@
+//===- GlobalMemory.cpp - Dense arrays in global memory ------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalMemory.h"
+
+#include <string>
+
+using namespace mlir;
+using namespace poly::kernels::hopper;
+
+Type poly::kernels::hopper::globalPointerType(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context,
+                                    unsigned(NVVM::NVVMMemorySpace::Global));
+}
+
+Value poly::kernels::hopper::advancePointer(Emitter &e, Value pointer,
+                                            Value bytes) {
+  return LLVM::GEPOp::create(e, pointer.getType(), e.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value poly::kernels::hopper::byteDistance(Emitter &e, Value number,
+                                          int64_t bytes) {
+  return arith::MulIOp::create(e, e.widen(number),
+                               e.constant64(uint64_t(bytes)));
+}
+
+void poly::kernels::hopper::loadBytes(Emitter &e, Value source,
+                                      Value destination, Value barrier,
+                                      int64_t bytes) {
+  // As for tensor copies: a block's own memory has the same addresses in the
+  // window of its cluster.
+  Value pointer = LLVM::IntToPtrOp::create(
+      e,
+      LLVM::LLVMPointerType::get(
+          e.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
+      destination);
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+      e, pointer, source, e.sharedPointer(barrier), e.constant(bytes), Value(),
+      Value());
+}
+
+void poly::kernels::hopper::addFour(Emitter &e, Value target,
+                                    int64_t byteOffset, ValueRange values) {
+  llvm::SmallVector<Value> operands = {target};
+  operands.append(values.begin(), values.end());
+  e.ptx(Type(), operands,
+        "red.relaxed.gpu.global.add.v4.f32 [$0+" + std::to_string(byteOffset) +
+            "], {$1, $2, $3, $4};",
+        "l,f,f,f,f");
+}
