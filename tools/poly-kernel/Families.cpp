@@ -10,9 +10,10 @@
 
 std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
-      createElementwiseFamily, createSwigluFamily,    createRatesFamily,
-      createPipesFamily,       createAttentionFamily, createRopeFamily,
-      createSwigluGemmFamily,
+      createElementwiseFamily, createSwigluFamily,
+      createRatesFamily,       createPipesFamily,
+      createAttentionFamily,   createAttentionBackwardFamily,
+      createRopeFamily,        createSwigluGemmFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

@@ -36,6 +36,7 @@ public:
 /// defines its create function and name that in the table of Families.cpp.
 std::vector<std::unique_ptr<Family>> createFamilies();
 
+std::unique_ptr<Family> createAttentionBackwardFamily();
 std::unique_ptr<Family> createAttentionFamily();
 std::unique_ptr<Family> createElementwiseFamily();
 std::unique_ptr<Family> createSwigluFamily();
