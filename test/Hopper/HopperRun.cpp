@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -38,7 +39,8 @@ polytest::buildHopperKernel(const std::string &test,
   EXPECT_EQ(result.exitCode, 0) << result.messages;
   if (result.exitCode != 0)
     return kernel;
-  kernel.metadata = poly::runtime::readMetadata(description).kernels.front();
+  kernel.kernels = poly::runtime::readMetadata(description).kernels;
+  kernel.metadata = kernel.kernels.front();
   kernel.type =
       kernel.metadata.text("type") == "f16" ? Format::F16 : Format::BF16;
   kernel.ptx = result.ptx;
@@ -124,8 +126,13 @@ HopperRun &HopperRun::number(const std::string &name, double value) {
   return *this;
 }
 
-std::string HopperRun::run(unsigned blocks, uint32_t seed) {
-  const poly::runtime::KernelMetadata &metadata = kernel.metadata;
+std::string HopperRun::run(const poly::runtime::KernelMetadata &metadata,
+                           unsigned blocks, uint32_t seed) {
+  auto function = std::find_if(
+      kernel.module->kernels().begin(), kernel.module->kernels().end(),
+      [&](const PtxKernel &each) { return each.name == metadata.name; });
+  if (function == kernel.module->kernels().end())
+    return "no kernel " + metadata.name;
   PtxTensorMaps maps;
   std::map<unsigned, std::array<uint8_t, 128>> encoded;
   for (const auto &spec : poly::runtime::tensorMapsOf(metadata)) {
@@ -153,6 +160,8 @@ std::string HopperRun::run(unsigned blocks, uint32_t seed) {
       arguments.addU64(pointers[name]);
     } else if (type == "i32" && integers.count(name)) {
       arguments.addU32(uint32_t(integers[name]));
+    } else if (type == "i64" && integers.count(name)) {
+      arguments.addU64(uint64_t(integers[name]));
     } else if (type == "f32" && numbers.count(name)) {
       float value = float(numbers[name]);
       arguments.add(&value, sizeof value);
@@ -166,8 +175,7 @@ std::string HopperRun::run(unsigned blocks, uint32_t seed) {
   launch.dynamicShared = uint64_t(metadata.integer("dynamicSharedBytes"));
   launch.seed = seed;
   std::string error;
-  ptxLaunchBlocks(kernel.module->kernels().front(), launch, arguments, maps,
-                  memory, error);
+  ptxLaunchBlocks(*function, launch, arguments, maps, memory, error);
   return error;
 }
 

@@ -32,7 +32,8 @@ namespace polytest {
 struct HopperKernel {
   std::string ptx;
   std::unique_ptr<PtxModule> module;
-  poly::runtime::KernelMetadata metadata;
+  poly::runtime::KernelMetadata metadata; ///< Of the first kernel.
+  std::vector<poly::runtime::KernelMetadata> kernels;
   poly::Format type = poly::Format::BF16;
 };
 
@@ -65,7 +66,12 @@ public:
   HopperRun &number(const std::string &name, double value);
 
   /// Runs \p blocks blocks; "" or what went wrong. \p seed orders the warps.
-  std::string run(unsigned blocks, uint32_t seed = 0);
+  std::string run(unsigned blocks, uint32_t seed = 0) {
+    return run(kernel.metadata, blocks, seed);
+  }
+  /// The same for one of the module's kernels.
+  std::string run(const poly::runtime::KernelMetadata &metadata,
+                  unsigned blocks, uint32_t seed = 0);
 
 private:
   const HopperKernel &kernel;

@@ -7,7 +7,8 @@
 usage: ptxas_table.py POLY_BIN PTXAS FOLDER < variants
 
 A line of variants is: NAME | poly-kernel's arguments | poly-compile's arguments.
-For each, prints its name, registers, barriers and bytes of dynamic shared memory;
+For each, prints its name, registers, barriers and bytes of dynamic shared memory
+(of several kernels in one file the largest of each);
 or, in upper case, what must not be: a warning of ptxas about serialised matrix
 products (C75xx), spills, a stack frame. The exit code is 1 then.
 """
@@ -27,6 +28,11 @@ def run(*command):
     if done.returncode:
         raise RuntimeError(f"{os.path.basename(command[0])}: {text.strip()[:400]}")
     return text
+
+
+def most(values):
+    """Of the kernels of a file, the largest number."""
+    return max((int(value) for value in values), default=0)
 
 
 def describe(line, tools, ptxas, folder):
@@ -55,13 +61,11 @@ def describe(line, tools, ptxas, folder):
     for count, what in re.findall(r"(\d+) bytes (stack frame|spill \w+)", log):
         if int(count):
             problems.append(f"{count} BYTES {what.upper()}")
-    registers = re.search(r"Used (\d+) registers", log)
-    barriers = re.search(r"used (\d+) barriers", log)
-    info = json.load(open(path + ".json"))["kernels"][0]
-    row = (
-        f"{name} registers {registers.group(1)} barriers "
-        f"{barriers.group(1) if barriers else 0} shared {info['dynamicSharedBytes']}"
-    )
+    registers = most(re.findall(r"Used (\d+) registers", log))
+    barriers = most(re.findall(r"used (\d+) barriers", log))
+    kernels = json.load(open(path + ".json"))["kernels"]
+    shared = most(kernel["dynamicSharedBytes"] for kernel in kernels)
+    row = f"{name} registers {registers} barriers {barriers} shared {shared}"
     return " ".join([row] + problems), not problems
 
 
