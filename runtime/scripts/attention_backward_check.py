@@ -242,8 +242,8 @@ def make_arrays(info, shape, spread, packed):
 def relative(result, truth):
     norm = truth.norm().item()
     error = (result.double() - truth).norm().item()
-    # A single key takes all weight: the gradients of the scores are zero.
-    return error / norm if norm > 1e-9 * truth.numel() ** 0.5 else error
+    # Where a single key takes all weight, gradients of the scores are zero.
+    return error / norm if norm > 1e-5 * truth.numel() ** 0.5 else error
 
 
 GRADIENTS = ("queryGradient", "keyGradient", "valueGradient")
@@ -376,7 +376,11 @@ def compare_errors(members, shape, causal):
     out, lse, truth = reference(info, options, arrays)
     arrays["output"] = out.to(arrays["query"].dtype)
     arrays["logSumExp"] = lse.float().contiguous()
-    results = {"cudnn": cudnn(arrays, causal)()}
+    results = {}
+    try:
+        results["cudnn"] = cudnn(arrays, causal)()
+    except RuntimeError as error:
+        print(f"NOTE no cudnn: {str(error)[:90]}", flush=True)
     for kernel in members:
         kernel.launcher(arrays, options)()
         results[kernel.name] = [arrays[n].clone() for n in GRADIENTS]
@@ -408,7 +412,10 @@ def time_kernels(kernels, options):
             shape, runs = SHAPES[name], {}
             print(f"START time {members[0].name}", flush=True)
             arrays = make_arrays(members[0].info, shape, 1.0, False)
-            runs["cudnn"] = cudnn(arrays, causal)
+            try:
+                runs["cudnn"] = cudnn(arrays, causal)
+            except RuntimeError as error:
+                print(f"NOTE no cudnn: {str(error)[:90]}", flush=True)
             for kernel in members:
                 own, setup = dict(arrays), settings(kernel.info, shape)
                 forward_arrays(kernel.info, setup, own)
@@ -478,8 +485,10 @@ def time_pairs(driver, kernels, options):
         runs[kernel.name + "+forward"] = both
         if options.flex and kernel.info["score"] == "softcap":
             try:
+                print("NOTE flex compiles", flush=True)
                 runs["flex"] = flex_run(arrays, kernel.info, setup)
                 runs["flex"]()
+                print("NOTE flex runs", flush=True)
             except Exception as error:  # Whatever torch.compile raises.
                 runs.pop("flex", None)
                 print(f"NOTE flex: {str(error)[:200]}", flush=True)
