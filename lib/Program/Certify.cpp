@@ -17,6 +17,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 using namespace poly;
 
@@ -114,60 +117,95 @@ static bool isExhaustive(const ProgramInfo &info) {
   return info.from != Format::F32 || info.roundsInput;
 }
 
+/// Sorts by value and drops duplicates.
+static void sortInputs(const FormatTraits &traits,
+                       std::vector<uint32_t> &inputs) {
+  for (uint32_t &bits : inputs)
+    bits = orderKey(traits, bits);
+  std::sort(inputs.begin(), inputs.end());
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  for (uint32_t &key : inputs)
+    key = key & traits.signMask ? key & ~traits.signMask
+                                : ~key & (2 * traits.signMask - 1);
+}
+
+/// The f32 numbers and infinities of certify()'s set, ascending.
+static std::vector<uint32_t> makeF32Inputs(bool isExponential, bool isTurn,
+                                           unsigned f32Samples) {
+  const FormatTraits &t = traits(Format::F32);
+  std::vector<uint32_t> inputs;
+  for (uint32_t bits = 0; bits < 0x10000u; ++bits)
+    for (Format narrow : {Format::BF16, Format::F16})
+      if (!isNaN(narrow, bits))
+        inputs.push_back(encode(Format::F32, decode(narrow, bits)));
+  // Equal steps over the patterns are equal shares for every exponent; the
+  // offset keeps them off numbers with short mantissas.
+  for (unsigned i = 0; i < f32Samples; ++i) {
+    uint32_t bits =
+        uint32_t(((uint64_t(i) << 32) + (uint64_t(1) << 31)) / f32Samples);
+    if (!isNaN(Format::F32, bits))
+      inputs.push_back(bits);
+  }
+  // An exponential's results live between arguments of moderate size, where
+  // equal shares of the exponents are few.
+  if (isExponential)
+    for (double reach : {16.0, 160.0})
+      for (unsigned i = 0; i < f32Samples / 2; ++i)
+        inputs.push_back(encode(
+            Format::F32, (2 * (i + 0.5) / (f32Samples / 2) - 1) * reach));
+  // A small error relative to the result is hardest next to the zeros of sine
+  // and cosine, where the patterns of the argument are sparse.
+  if (isTurn) {
+    // Fixed-point phases are spread evenly over the turn.
+    for (unsigned i = 0; i < f32Samples; ++i)
+      inputs.push_back(encode(Format::F32, (i + 0.5) / f32Samples - 0.5));
+    for (double zero : {0.25, 0.5})
+      for (uint32_t bits = 0; bits < 0x8000u; ++bits)
+        for (int sign : {-1, 1}) {
+          double distance = decode(Format::BF16, bits);
+          if (!(distance > 0x1p-26 && distance < 0.25))
+            continue;
+          for (int side : {-1, 1})
+            inputs.push_back(
+                encode(Format::F32, side * (zero + sign * distance)));
+        }
+  }
+  // The limits of the format.
+  for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
+    for (uint32_t sign : {0u, t.signMask})
+      inputs.push_back(bits | sign);
+  sortInputs(t, inputs);
+  return inputs;
+}
+
+/// makeF32Inputs() once for each kind of function: it takes longer than the
+/// replay of a short program, and a planner asks hundreds of times.
+static const std::vector<uint32_t> &f32Inputs(const ProgramInfo &info,
+                                              unsigned f32Samples) {
+  static std::mutex mutex;
+  static std::map<std::tuple<bool, bool, unsigned>, std::vector<uint32_t>> sets;
+  auto key = std::tuple(isExponential(info.function), isTurn(info.function),
+                        f32Samples);
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [it, isNew] = sets.try_emplace(key);
+  if (isNew)
+    it->second = makeF32Inputs(std::get<0>(key), std::get<1>(key), f32Samples);
+  return it->second;
+}
+
 /// All numbers and infinities of certify()'s set, ascending.
 static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
                                           unsigned f32Samples) {
   Format format = info.from;
-  const FormatTraits &t = traits(format);
   std::vector<uint32_t> inputs;
-  if (info.roundsInput) {
+  if (isExhaustive(info)) {
+    Format narrow = info.roundsInput ? info.to : format;
     for (uint32_t bits = 0; bits < 0x10000u; ++bits)
-      if (!isNaN(info.to, bits))
-        inputs.push_back(encode(format, decode(info.to, bits)));
-  } else if (format != Format::F32) {
-    for (uint32_t bits = 0; bits < 0x10000u; ++bits)
-      if (!isNaN(format, bits))
-        inputs.push_back(bits);
+      if (!isNaN(narrow, bits))
+        inputs.push_back(encode(format, decode(narrow, bits)));
+    sortInputs(traits(format), inputs);
   } else {
-    for (uint32_t bits = 0; bits < 0x10000u; ++bits)
-      for (Format narrow : {Format::BF16, Format::F16})
-        if (!isNaN(narrow, bits))
-          inputs.push_back(encode(Format::F32, decode(narrow, bits)));
-    // Equal steps over the patterns are equal shares for every exponent; the
-    // offset keeps them off numbers with short mantissas.
-    for (unsigned i = 0; i < f32Samples; ++i) {
-      uint32_t bits =
-          uint32_t(((uint64_t(i) << 32) + (uint64_t(1) << 31)) / f32Samples);
-      if (!isNaN(format, bits))
-        inputs.push_back(bits);
-    }
-    // An exponential's results live between arguments of moderate size, where
-    // equal shares of the exponents are few.
-    if (isExponential(info.function))
-      for (double reach : {16.0, 160.0})
-        for (unsigned i = 0; i < f32Samples / 2; ++i)
-          inputs.push_back(
-              encode(format, (2 * (i + 0.5) / (f32Samples / 2) - 1) * reach));
-    // A small error relative to the result is hardest next to the zeros of sine
-    // and cosine, where the patterns of the argument are sparse.
-    if (isTurn(info.function)) {
-      // Fixed-point phases are spread evenly over the turn.
-      for (unsigned i = 0; i < f32Samples; ++i)
-        inputs.push_back(encode(format, (i + 0.5) / f32Samples - 0.5));
-      for (double zero : {0.25, 0.5})
-        for (uint32_t bits = 0; bits < 0x8000u; ++bits)
-          for (int sign : {-1, 1}) {
-            double distance = decode(Format::BF16, bits);
-            if (!(distance > 0x1p-26 && distance < 0.25))
-              continue;
-            for (int side : {-1, 1})
-              inputs.push_back(encode(format, side * (zero + sign * distance)));
-          }
-    }
-    // The limits of the format.
-    for (uint32_t bits : {0x00000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu})
-      for (uint32_t sign : {0u, t.signMask})
-        inputs.push_back(bits | sign);
+    inputs = f32Inputs(info, f32Samples);
   }
   if (std::isfinite(info.domainLow) || std::isfinite(info.domainHigh))
     inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
@@ -177,10 +215,6 @@ static std::vector<uint32_t> testedInputs(const ProgramInfo &info,
                                          x > info.domainHigh;
                                 }),
                  inputs.end());
-  std::sort(inputs.begin(), inputs.end(), [&](uint32_t a, uint32_t b) {
-    return orderKey(t, a) < orderKey(t, b);
-  });
-  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
   return inputs;
 }
 
@@ -372,21 +406,28 @@ bool poly::meets(const Program &program, const Accuracy &accuracy,
                  double *offender, unsigned f32Samples) {
   const ProgramInfo &info = program.info();
   std::vector<uint32_t> inputs = testedInputs(info, f32Samples);
-  std::vector<std::vector<uint32_t>> corners = replayCorners(program, inputs);
   double minNormal = std::ldexp(1.0, traits(info.to).minExponent);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (isInf(info.from, inputs[i]))
-      continue;
-    double x = decode(info.from, inputs[i]);
-    double truth = reference(info, x);
-    double magnitude = std::max(std::fabs(truth), minNormal);
-    double allowed = std::max({accuracy.atol, accuracy.rtol * magnitude,
-                               accuracy.ulps * ulp(info.to, truth)});
-    if (worstError(info.to, corners, i, truth) <= allowed)
-      continue;
-    if (offender)
-      *offender = x;
-    return false;
+  // In pieces, because most programs that miss a budget do so early.
+  constexpr size_t kPiece = 4096;
+  for (size_t begin = 0; begin < inputs.size(); begin += kPiece) {
+    std::vector<uint32_t> piece(inputs.begin() + begin,
+                                inputs.begin() +
+                                    std::min(begin + kPiece, inputs.size()));
+    std::vector<std::vector<uint32_t>> corners = replayCorners(program, piece);
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (isInf(info.from, piece[i]))
+        continue;
+      double x = decode(info.from, piece[i]);
+      double truth = reference(info, x);
+      double magnitude = std::max(std::fabs(truth), minNormal);
+      double allowed = std::max({accuracy.atol, accuracy.rtol * magnitude,
+                                 accuracy.ulps * ulp(info.to, truth)});
+      if (worstError(info.to, corners, i, truth) <= allowed)
+        continue;
+      if (offender)
+        *offender = x;
+      return false;
+    }
   }
   return true;
 }

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 using namespace poly;
 
@@ -20,6 +21,11 @@ static unsigned sfuCount(const Program &program) {
   return static_cast<unsigned>(
       std::count_if(program.nodes().begin(), program.nodes().end(),
                     [](const Node &node) { return isSfu(node.op); }));
+}
+
+/// Elements that replayElements() gives to one evaluation.
+static size_t elementsPerEvaluation(const Program &program) {
+  return program.inputs().size() * (isPacked(program.inputs()[0]) ? 2 : 1);
 }
 
 // A value must not depend on whether it found a partner: bit for bit, on every
@@ -37,19 +43,27 @@ TEST(ScalarForm, LaneZeroHasTheSameBits) {
       double x = decode(pattern, bits);
       return !(x < full.info().domainLow || x > full.info().domainHigh);
     };
+    auto encoded = [&](uint32_t bits) {
+      return fromF32 ? encode(Format::F32, decode(pattern, bits)) : bits;
+    };
+    size_t lanes = elementsPerEvaluation(scalar);
+    std::vector<uint32_t> alone, pairs;
     for (uint32_t bits = 0; bits < 0x10000u; ++bits) {
       uint32_t other = bits * 0x9e37u & 0xffffu;
       if (!isFor(bits) || !isFor(other))
         continue;
-      uint32_t args[2] = {bits | other << 16, 0};
-      uint32_t alone[2] = {bits, 0};
-      if (fromF32) {
-        args[0] = alone[0] = encode(Format::F32, decode(full.info().to, bits));
-        args[1] = encode(Format::F32, decode(full.info().to, other));
-      }
-      ASSERT_EQ(replay(scalar, alone) & 0xffffu, replay(full, args) & 0xffffu)
-          << full.name() << " at " << bits;
+      alone.push_back(encoded(bits));
+      alone.resize(alone.size() + lanes - 1);
+      pairs.push_back(encoded(bits));
+      pairs.push_back(encoded(other));
     }
+    std::vector<uint32_t> one(alone.size()), both(pairs.size());
+    replayElements(scalar, alone.data(), one.data(), one.size());
+    replayElements(full, pairs.data(), both.data(), both.size());
+    ASSERT_FALSE(pairs.empty()) << full.name();
+    for (size_t i = 0; 2 * i < both.size(); ++i)
+      ASSERT_EQ(one[i * lanes], both[2 * i])
+          << full.name() << " at " << std::hex << pairs[2 * i];
   }
 }
 
