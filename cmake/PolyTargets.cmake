@@ -64,6 +64,49 @@ function(poly_use_mlir target)
   target_include_directories(${target} SYSTEM PUBLIC
     "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS};${MLIR_INCLUDE_DIRS}>")
   _poly_link_shared(${target} MLIR LLVM)
+  _poly_precompile_mlir(${target})
+endfunction()
+
+# Nearly all time of compiling against MLIR goes into reading its dialects'
+# headers. They are compiled once, for all targets, which must have the same
+# compiler options. A source still includes what it uses: with
+# POLY_PRECOMPILED_HEADERS off it gets nothing else.
+function(_poly_precompile_mlir target)
+  if(NOT POLY_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET PolyMlirHeaders)
+    set(source "${PROJECT_BINARY_DIR}/PolyMlirHeaders.cpp")
+    file(GENERATE OUTPUT "${source}" CONTENT "namespace poly {}\n")
+    add_library(PolyMlirHeaders OBJECT "${source}")
+    _poly_common(PolyMlirHeaders)
+    target_include_directories(PolyMlirHeaders SYSTEM PRIVATE
+      ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+    if(NOT LLVM_ENABLE_RTTI)
+      target_compile_options(PolyMlirHeaders PRIVATE -fno-rtti)
+    endif()
+    target_precompile_headers(PolyMlirHeaders PRIVATE
+      <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/ControlFlow/IR/ControlFlowOps.h>
+      <mlir/Dialect/Func/IR/FuncOps.h>
+      <mlir/Dialect/GPU/IR/GPUDialect.h>
+      <mlir/Dialect/LLVMIR/LLVMDialect.h>
+      <mlir/Dialect/LLVMIR/NVVMDialect.h>
+      <mlir/Dialect/Math/IR/Math.h>
+      <mlir/Dialect/MemRef/IR/MemRef.h>
+      <mlir/Dialect/SCF/IR/SCF.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h>
+      <mlir/IR/Matchers.h>
+      <mlir/IR/PatternMatch.h>
+      <mlir/Pass/Pass.h>)
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # CMake would compile a program's sources with -fPIE.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM PolyMlirHeaders)
 endfunction()
 
 function(poly_add_mlir_library target)

@@ -28,18 +28,23 @@ function(poly_add_test name)
 endfunction()
 
 # poly_add_unit_test(Target SOURCES a.cpp LINK PolyProgram [KIND unit] [SLOW]
-#                    [DEFINITIONS X=1]): a GoogleTest program, one ctest entry
-# for each of its tests.
+#                    [MLIR] [DEFINITIONS X=1]): a GoogleTest program, one ctest
+# entry for each of its tests. MLIR: its sources include MLIR's headers.
 function(poly_add_unit_test target)
-  cmake_parse_arguments(ARG "SLOW" "KIND" "SOURCES;LINK;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW;MLIR" "KIND" "SOURCES;LINK;DEFINITIONS" ${ARGN})
   if(NOT ARG_KIND)
     set(ARG_KIND unit)
   endif()
   add_executable(${target} ${ARG_SOURCES})
   _poly_common(${target})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
-  # The time goes into compiling tests, not into running their own code.
-  target_compile_options(${target} PRIVATE ${POLY_TEST_OPTIONS})
+  if(ARG_MLIR)
+    # With the precompiled headers and therefore with their options.
+    poly_use_mlir(${target})
+  else()
+    # The time goes into compiling tests, not into running their own code.
+    target_compile_options(${target} PRIVATE ${POLY_TEST_OPTIONS})
+  endif()
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   poly_test_depends(${target})
   set(speed quick)
