@@ -8,9 +8,9 @@ function(poly_test_depends)
   set_property(GLOBAL APPEND PROPERTY POLY_TEST_DEPENDS ${ARGN})
 endfunction()
 
-# poly_add_test(NAME KIND kind [SLOW] COMMAND ...): any command.
+# poly_add_test(NAME KIND kind [SLOW] [TIMEOUT s] [COST s] COMMAND ...): any command.
 function(poly_add_test name)
-  cmake_parse_arguments(ARG "SLOW" "KIND;TIMEOUT;WORKING_DIRECTORY" "COMMAND" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW" "KIND;TIMEOUT;COST;WORKING_DIRECTORY" "COMMAND" ${ARGN})
   if(ARG_WORKING_DIRECTORY)
     set(where WORKING_DIRECTORY ${ARG_WORKING_DIRECTORY})
   endif()
@@ -24,6 +24,10 @@ function(poly_add_test name)
   set_property(TEST ${name} PROPERTY LABELS ${labels})
   if(ARG_TIMEOUT)
     set_property(TEST ${name} PROPERTY TIMEOUT ${ARG_TIMEOUT})
+  endif()
+  # Without costs of an earlier run, a long test that starts last runs alone.
+  if(ARG_COST)
+    set_property(TEST ${name} PROPERTY COST ${ARG_COST})
   endif()
 endfunction()
 
@@ -48,8 +52,10 @@ function(poly_add_unit_test target)
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   poly_test_depends(${target})
   set(speed quick)
+  set(cost 1)
   if(ARG_SLOW)
     set(speed slow)
+    set(cost 10)
   endif()
   gtest_discover_tests(${target}
     TEST_PREFIX "${ARG_KIND}/"
@@ -61,7 +67,7 @@ function(poly_add_unit_test target)
   set(labels "${CMAKE_CURRENT_BINARY_DIR}/${target}-labels.cmake")
   file(WRITE "${labels}"
     "if(${target}_tests)\n"
-    "  set_tests_properties(\${${target}_tests} PROPERTIES LABELS \"${ARG_KIND};${speed}\")\n"
+    "  set_tests_properties(\${${target}_tests} PROPERTIES LABELS \"${ARG_KIND};${speed}\" COST ${cost})\n"
     "endif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
 endfunction()
@@ -73,7 +79,12 @@ function(poly_add_lit_tests)
   # Inputs hold data, Install and Scripts trees of their own.
   list(FILTER files EXCLUDE REGEX "(^|/)(Inputs|Install|unit|lib)/")
   foreach(file IN LISTS files)
-    poly_add_test("lit/${file}" KIND lit TIMEOUT 900
+    # fit.test searches again what the tables hold.
+    set(cost 1)
+    if(file STREQUAL "Fit/fit.test")
+      set(cost 80)
+    endif()
+    poly_add_test("lit/${file}" KIND lit TIMEOUT 900 COST ${cost}
       COMMAND "${POLY_LIT}" -v --skip-test-time-recording
               "${CMAKE_CURRENT_BINARY_DIR}/${file}")
   endforeach()
