@@ -30,7 +30,8 @@ namespace poly::kernels {
 /// normalisation; and, as no arithmetic but a rounding is between the products,
 /// what no other score can be faster than.
 enum class AttentionScore { Softmax, Softcap, Sigmoid, Identity };
-enum class AttentionType { BF16, F16 };
+/// E4M3: Q, K, V and the weights; the output is bf16.
+enum class AttentionType { BF16, F16, E4M3 };
 
 std::optional<AttentionScore> parseAttentionScore(llvm::StringRef name);
 std::optional<AttentionType> parseAttentionType(llvm::StringRef name);
@@ -52,6 +53,25 @@ struct AttentionOptions {
   bool matrixSum = false;
   /// The two consumer warpgroups take turns at the tensor cores.
   bool pingPong = false;
+  /// E4M3: let the tensor cores accumulate the output over all tiles. They keep
+  /// some 13 bits; otherwise each tile has accumulators of its own, which are
+  /// summed in f32.
+  bool runningSum = false;
+  /// E4M3: the output is f16 instead of bf16.
+  bool f16Output = false;
+  /// E4M3: the caller promises that no product of a row of Q and one of K, as
+  /// they are stored, is greater in magnitude. Then, as for capped scores,
+  /// exponents are computed in f16. A launch must have scale * descales *
+  /// log2(e) * bound below 2040 (for capped scores, cap * log2(e)).
+  std::optional<double> scoreBound;
+
+  bool isE4M3() const { return type == AttentionType::E4M3; }
+  /// The scores are known to be numbers of f16.
+  bool hasHalfScores() const {
+    return isE4M3() && (scoreBound || score == AttentionScore::Softcap);
+  }
+  /// Of Q, K, V and the weights.
+  int64_t elementBytes() const { return isE4M3() ? 1 : 2; }
   std::string name = "attention";
 };
 

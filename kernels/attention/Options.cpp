@@ -14,6 +14,8 @@
 
 using namespace poly::kernels;
 
+static constexpr double kGreatestHalf = 65504;
+
 std::optional<AttentionScore>
 poly::kernels::parseAttentionScore(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<AttentionScore>>(name)
@@ -29,6 +31,7 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<AttentionType>>(name)
       .Case("bf16", AttentionType::BF16)
       .Case("f16", AttentionType::F16)
+      .Case("e4m3", AttentionType::E4M3)
       .Default(std::nullopt);
 }
 
@@ -42,13 +45,34 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
   if (options.cap && !(*options.cap > 0 && std::isfinite(*options.cap)))
     return "the cap must be a positive number";
   bool isSigmoid = options.score == AttentionScore::Sigmoid;
-  if (isSigmoid || options.score == AttentionScore::Identity) {
+  bool isSoftmax = !isSigmoid && options.score != AttentionScore::Identity;
+  if (!isSoftmax) {
     std::string name = isSigmoid ? "sigmoid attention" : "score=identity";
     if (options.logSumExp)
       return name + " has no log-sum-exp; leave it off";
     if (options.matrixSum)
       return name + " has no row sum; leave matrix-sum off";
+    if (options.isE4M3())
+      return "type=e4m3 supports the scores softmax and softcap; use type=bf16";
   }
+  if (options.runningSum && !options.isE4M3())
+    return "running-sum is a choice of type=e4m3; leave it off";
+  if (options.f16Output && !options.isE4M3())
+    return "f16-output is a choice of type=e4m3; other types are also the "
+           "output's";
+  if (options.scoreBound && !options.isE4M3())
+    return "score-bound is a promise that type=e4m3 uses; leave it off";
+  if (options.scoreBound && options.score == AttentionScore::Softcap)
+    return "the cap bounds the scores already; leave score-bound off";
+  if (options.scoreBound &&
+      !(*options.scoreBound > 0 && *options.scoreBound <= kGreatestHalf))
+    return "score-bound must be a positive number of f16, at most 65504";
+  if (options.isE4M3() && options.headDim == 256)
+    return "type=e4m3 supports head dimensions 64 and 128: accumulators of one "
+           "tile beside those of the whole output would not fit the registers; "
+           "use type=bf16";
+  if (options.isE4M3() && !options.matrixSum)
+    return "type=e4m3 sums the rounded weights; add matrix-sum";
   if (options.name.empty())
     return "the kernel needs a name";
   return "";

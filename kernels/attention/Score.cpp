@@ -22,12 +22,16 @@ using namespace poly::kernels;
 using namespace poly::kernels::score_ops;
 using poly::kernels::hopper::Emitter;
 
-/// Below every score; finite, so that a row without a live column has the
-/// weights exp2(-inf) and not NaN.
+/// Below every f32 score.
 static constexpr double kLowest = -1e30;
+/// What an approximated tanh is never above.
+static constexpr double kGreatestTanh = 1 + 1.0 / 16;
 /// The least scale: a run-time scale must not be negative, or the maximum would
 /// be none.
 static constexpr double kLeastScale = 1e-30;
+
+/// The greatest power of two below 448, the greatest e4m3.
+static constexpr double kE4M3Octaves = 8;
 
 /// The sum of all elements, halves onto halves.
 static Value sumOf(Emitter &e, Value row) {
@@ -97,12 +101,21 @@ Value poly::kernels::sigmoidWeights(Emitter &e, const ScoreFactors &factors,
 ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
                                  Value scale, Value parameter)
     : score(options.score), matrixSum(options.matrixSum),
-      factors(scoreFactors(e, options, scale, parameter)) {}
+      wholeOffsets(options.isE4M3()), lowest(kLowest),
+      halfScores(options.hasHalfScores()),
+      factors(scoreFactors(e, options, scale, parameter)) {
+  if (!halfScores)
+    return;
+  lowest = -options.scoreBound.value_or(kGreatestTanh);
+  // The one factor for the scores and for their maximum.
+  factors.exponentScale =
+      arith::TruncFOp::create(e, e.getF16Type(), factors.exponentScale);
+}
 
 SoftmaxState ScoreArithmetic::initialState(Emitter &e) const {
   SoftmaxState state;
   for (unsigned r = 0; r < kRows; ++r) {
-    state.maximum[r] = e.constantF32(kLowest);
+    state.maximum[r] = e.constantF32(lowest);
     state.sum[r] = e.constantF32(0);
   }
   return state;
@@ -113,53 +126,112 @@ Value ScoreArithmetic::capped(Emitter &e, Value row) const {
   return math::TanhOp::create(e, argument, kFlags);
 }
 
+Value ScoreArithmetic::excludeBehind(Emitter &e, Value row,
+                                     Value lastColumn) const {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value excluded = splat(e, -infinity, row);
+  // Of a constant LLVM would move the select behind the rounding, where selects
+  // of 16 bits keep two conversions from becoming one.
+  if (halfScores) {
+    Value bits = e.opaque(
+        arith::BitcastOp::create(e, e.getI32Type(), e.constantF32(-infinity)));
+    excluded = splat(e, arith::BitcastOp::create(e, e.getF32Type(), bits), row);
+  }
+  return replaceBehind(e, row, lastColumn, excluded);
+}
+
+Value ScoreArithmetic::exponentSource(Emitter &e, Value row,
+                                      const Value *lastColumn) const {
+  if (score == AttentionScore::Softcap)
+    row = capped(e, row);
+  if (lastColumn)
+    row = excludeBehind(e, row, *lastColumn);
+  if (halfScores)
+    row = arith::TruncFOp::create(
+        e, cast<VectorType>(row.getType()).clone(e.getF16Type()), row);
+  return row;
+}
+
+Value ScoreArithmetic::maximumOf(Emitter &e, Value row, Value before) const {
+  Value maximum;
+  if (halfScores) {
+    maximum =
+        vector::ReductionOp::create(e, vector::CombiningKind::MAXNUMF, row);
+    maximum = arith::ExtFOp::create(e, e.getF32Type(), maximum);
+    maximum = arith::MaxNumFOp::create(e, maximum, before);
+  } else {
+    maximum = vector::ReductionOp::create(e, vector::CombiningKind::MAXNUMF,
+                                          row, before);
+  }
+  for (int64_t distance : {1, 2})
+    maximum = arith::MaxNumFOp::create(
+        e, maximum, hopper::shuffleXor(e, maximum, distance));
+  return maximum;
+}
+
+Value ScoreArithmetic::offset(Emitter &e, Value maximum) const {
+  Value scale = factors.exponentScale;
+  if (halfScores)
+    scale = arith::ExtFOp::create(e, e.getF32Type(), scale);
+  Value offset = arith::NegFOp::create(e, mulF(e, maximum, scale), kFlags);
+  if (!wholeOffsets)
+    return offset;
+  offset = addF(e, offset, e.constantF32(kE4M3Octaves));
+  return math::FloorOp::create(e, offset);
+}
+
+Value ScoreArithmetic::independentWeights(Emitter &e, Value row,
+                                          const Value *lastColumn) const {
+  if (score == AttentionScore::Identity) {
+    // A product: of accumulators that are selected or passed on ptxas makes
+    // copies in between the products, and serialises these (C7514).
+    return lastColumn ? mulF(e, row,
+                             replaceBehind(e, splat(e, 1.0, row), *lastColumn,
+                                           splat(e, 0.0, row)))
+                      : row;
+  }
+  return sigmoidWeights(e, factors, row);
+}
+
 TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
                                      const SoftmaxState &state, bool isFirst,
                                      const Value *lastColumn) const {
   TileWeights result;
   result.state = state;
+  auto limit = [&](unsigned r) {
+    return lastColumn ? lastColumn + r : nullptr;
+  };
+  if (!isSoftmax()) {
+    for (unsigned r = 0; r < kRows; ++r)
+      result.rows[r] = independentWeights(e, scores[r], limit(r));
+    return result;
+  }
   for (unsigned r = 0; r < kRows; ++r) {
-    Value row = scores[r];
-    if (score == AttentionScore::Identity) {
-      // A product: of accumulators that are selected or passed on ptxas makes
-      // copies in between the products, and serialises these (C7514).
-      if (lastColumn)
-        row = mulF(e, row,
-                   replaceBehind(e, splat(e, 1.0, row), lastColumn[r],
-                                 splat(e, 0.0, row)));
-      result.rows[r] = row;
-      continue;
-    }
-    if (score == AttentionScore::Sigmoid) {
-      result.rows[r] = sigmoidWeights(e, factors, row);
-      continue;
-    }
-    if (score == AttentionScore::Softcap)
-      row = capped(e, row);
-    if (lastColumn)
-      row = replaceBehind(
-          e, row, lastColumn[r],
-          splat(e, -std::numeric_limits<double>::infinity(), row));
-    Value maximum = vector::ReductionOp::create(
-        e, vector::CombiningKind::MAXNUMF, row, state.maximum[r]);
-    for (int64_t distance : {1, 2})
-      maximum = arith::MaxNumFOp::create(
-          e, maximum, hopper::shuffleXor(e, maximum, distance));
-    Value offset = arith::NegFOp::create(
-        e, mulF(e, maximum, factors.exponentScale), kFlags);
+    Value row = exponentSource(e, scores[r], limit(r));
+    Value maximum = maximumOf(e, row, state.maximum[r]);
+    Value rowOffset = offset(e, maximum), addend = rowOffset;
+    if (halfScores)
+      addend = arith::TruncFOp::create(e, e.getF16Type(), addend);
     Value exponent = fma(e, row, splat(e, factors.exponentScale, row),
-                         splat(e, offset, row));
+                         splat(e, addend, row));
     result.rows[r] = math::Exp2Op::create(e, exponent, kFlags);
     result.state.maximum[r] = maximum;
     if (!matrixSum)
       result.state.sum[r] = sumOf(e, result.rows[r]);
     if (isFirst)
       continue;
-    // The difference first: where no column has counted yet, both maxima are
-    // kLowest, and the rounding of kLowest * scale would be a huge exponent.
-    Value growth = arith::SubFOp::create(e, state.maximum[r], maximum, kFlags);
-    result.correction[r] =
-        math::Exp2Op::create(e, mulF(e, growth, factors.exponentScale), kFlags);
+    Value growth;
+    if (wholeOffsets) {
+      // A whole number, so that the factor is exactly what the offsets make it.
+      growth = arith::SubFOp::create(e, rowOffset, offset(e, state.maximum[r]),
+                                     kFlags);
+    } else {
+      // The difference first: where no column has counted yet, both maxima are
+      // kLowest, and the rounding of kLowest * scale would be a huge exponent.
+      growth = arith::SubFOp::create(e, state.maximum[r], maximum, kFlags);
+      growth = mulF(e, growth, factors.exponentScale);
+    }
+    result.correction[r] = math::Exp2Op::create(e, growth, kFlags);
     if (!matrixSum)
       result.state.sum[r] =
           fma(e, state.sum[r], result.correction[r], result.state.sum[r]);
@@ -207,7 +279,11 @@ Value ScoreArithmetic::outputFactor(Emitter &e, const SoftmaxState &state,
 Value ScoreArithmetic::logSumExp(Emitter &e, const SoftmaxState &state,
                                  unsigned row) const {
   Value sum = matrixSum ? state.sum[row] : sumOfQuad(e, state.sum[row]);
-  Value octaves = fma(e, state.maximum[row], factors.exponentScale,
-                      math::Log2Op::create(e, sum));
+  Value octaves = math::Log2Op::create(e, sum);
+  octaves = wholeOffsets
+                ? arith::SubFOp::create(e, octaves,
+                                        offset(e, state.maximum[row]), kFlags)
+                      .getResult()
+                : fma(e, state.maximum[row], factors.exponentScale, octaves);
   return mulF(e, octaves, e.constantF32(kLn2));
 }

@@ -90,10 +90,32 @@ public:
 private:
   mlir::Value inverseSum(hopper::Emitter &e, const SoftmaxState &state,
                          unsigned row) const;
+  /// Weights that no other column takes part in.
+  mlir::Value independentWeights(hopper::Emitter &e, mlir::Value row,
+                                 const mlir::Value *lastColumn) const;
+  /// What is scaled and offset to give the exponents of softmax.
+  mlir::Value exponentSource(hopper::Emitter &e, mlir::Value row,
+                             const mlir::Value *lastColumn) const;
   mlir::Value capped(hopper::Emitter &e, mlir::Value row) const;
+  /// \p row with minus infinity behind \p lastColumn.
+  mlir::Value excludeBehind(hopper::Emitter &e, mlir::Value row,
+                            mlir::Value lastColumn) const;
+  /// Of all columns of \p row and of \p before, in all lanes; f32.
+  mlir::Value maximumOf(hopper::Emitter &e, mlir::Value row,
+                        mlir::Value before) const;
+  /// What is added to a scaled score to give its exponent.
+  mlir::Value offset(hopper::Emitter &e, mlir::Value maximum) const;
 
   AttentionScore score;
   bool matrixSum;
+  /// Weights of 8 bits are scaled by powers of two, to use the range of their
+  /// type. Exponents are the scaled scores and a whole number for each row.
+  bool wholeOffsets;
+  /// Below every score. Finite, so that a row without a live column has the
+  /// weights exp2(-inf) and not NaN.
+  double lowest;
+  /// Scores and exponents are f16.
+  bool halfScores;
   ScoreFactors factors;
 };
 

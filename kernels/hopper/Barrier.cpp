@@ -48,8 +48,10 @@ void poly::kernels::hopper::fenceBarrierInit(Emitter &e) {
 }
 
 Pipeline::Pipeline(SharedMemory &memory, int64_t offset, int64_t stageBytes,
-                   int64_t stages, int64_t consumers)
-    : start(offset), stageBytes(stageBytes), stages(stages),
+                   int64_t stages, int64_t consumers,
+                   std::optional<int64_t> copiedBytes)
+    : start(offset), stageBytes(stageBytes),
+      copiedBytes(copiedBytes.value_or(stageBytes)), stages(stages),
       consumers(consumers),
       fullOffset(memory.reserve(stages * Barrier::kBytes, Barrier::kBytes)),
       emptyOffset(memory.reserve(stages * Barrier::kBytes, Barrier::kBytes)) {}
@@ -84,5 +86,5 @@ Pipeline::Use Pipeline::use(Emitter &e, const SharedMemory &memory,
 void Pipeline::acquire(Emitter &e, const Use &use, int64_t besides) const {
   // A fresh barrier counts as if the phase before its first had ended.
   waitBarrier(e, use.empty, e.xorBits(use.phase, e.constant(1)));
-  expectBytes(e, use.full, stageBytes + besides);
+  expectBytes(e, use.full, copiedBytes + besides);
 }

@@ -23,6 +23,8 @@
 
 #include "SharedMemory.h"
 
+#include <optional>
+
 namespace poly::kernels::hopper {
 
 /// One mbarrier in shared memory.
@@ -55,9 +57,11 @@ void fenceBarrierInit(Emitter &e);
 /// A ring of stages, each \p stageBytes of shared memory from \p offset on.
 class Pipeline {
 public:
-  /// \p consumers arrivals make a stage empty.
+  /// \p consumers arrivals make a stage empty. Copies fill \p copiedBytes of a
+  /// stage, or all of it where that is not given.
   Pipeline(SharedMemory &memory, int64_t offset, int64_t stageBytes,
-           int64_t stages, int64_t consumers);
+           int64_t stages, int64_t consumers,
+           std::optional<int64_t> copiedBytes = std::nullopt);
 
   void init(Emitter &e, const SharedMemory &memory) const;
 
@@ -85,7 +89,7 @@ public:
   int64_t offset() const { return start; }
 
 private:
-  int64_t start, stageBytes, stages, consumers;
+  int64_t start, stageBytes, copiedBytes, stages, consumers;
   int64_t fullOffset, emptyOffset;
 };
 

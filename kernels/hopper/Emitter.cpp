@@ -86,6 +86,10 @@ LLVM::InlineAsmOp Emitter::ptx(Type result, ValueRange operands,
       /*operand_attrs=*/ArrayAttr());
 }
 
+Value Emitter::opaque(Value value) {
+  return ptx(getI32Type(), value, "mov.b32 $0, $1;", "=r,r").getResult(0);
+}
+
 llvm::SmallVector<Value> Emitter::unpack(Value structure) {
   llvm::SmallVector<Value> fields;
   size_t count =

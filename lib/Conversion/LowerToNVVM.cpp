@@ -15,6 +15,7 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/Passes.h"
@@ -91,6 +92,32 @@ struct KeepByValue : PassWrapper<KeepByValue, OperationPass<gpu::GPUModuleOp>> {
   }
 };
 
+/// The stock conversion widens a 16-bit fma to f32; GPUs have it, for two
+/// elements at a time.
+struct KeepNarrowFma
+    : PassWrapper<KeepNarrowFma, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepNarrowFma)
+  StringRef getArgument() const override { return "poly-keep-narrow-fma"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
+  void runOnOperation() override {
+    getOperation().walk([](math::FmaOp fma) {
+      Type type = fma.getType();
+      auto vectorType = dyn_cast<VectorType>(type);
+      if (!isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(type)) ||
+          (vectorType &&
+           (vectorType.getRank() != 1 || vectorType.isScalable())))
+        return;
+      OpBuilder builder(fma);
+      Value result =
+          LLVM::FMAOp::create(builder, fma.getLoc(), type, fma.getOperands());
+      fma.replaceAllUsesWith(result);
+      fma.erase();
+    });
+  }
+};
+
 /// Puts it back. A kernel's by-value argument that nobody writes, such as a
 /// tensor map, is a grid constant, which gpu.func cannot state: without it
 /// NVPTX copies the argument to local memory where its address is taken.
@@ -146,6 +173,7 @@ void mlir::poly::addLowerToNVVMPasses(OpPassManager &pm, llvm::StringRef chip,
   gpuModule.addPass(memref::createExpandStridedMetadataPass());
   gpuModule.addPass(createLowerAffinePass());
   gpuModule.addPass(std::make_unique<KeepByValue>());
+  gpuModule.addPass(std::make_unique<KeepNarrowFma>());
   gpuModule.addPass(createConvertGpuOpsToNVVMOps());
   gpuModule.addPass(std::make_unique<RestoreByValue>());
   gpuModule.addPass(createConvertVectorToLLVMPass());

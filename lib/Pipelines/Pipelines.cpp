@@ -54,6 +54,9 @@ void mlir::poly::buildToNVPTXPipeline(OpPassManager &pm,
                                       const ToNVPTXOptions &options) {
   buildSubstitutePipeline(pm, options);
   pm.addPass(createPolyCheckAccess());
+  PolyConvertFloat8Options float8;
+  float8.chip = options.chip;
+  pm.addPass(createPolyConvertFloat8(float8));
   addLowerToNVVMPasses(pm, options.chip, options.features, options.optLevel);
 }
 

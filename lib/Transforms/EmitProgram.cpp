@@ -47,8 +47,8 @@ private:
   Type type(RegType registerType);
   Value constant(RegType registerType, uint32_t bits);
   Value emit(const Node &node);
-  /// An fma or product of an f32 argument and constants, through the op that
-  /// made the argument; null when there is nothing to fold.
+  /// An fma or product of an argument and constants, through the op that made
+  /// the argument; null when there is nothing to fold.
   Value emitFolded(const Node &node);
   /// Emits a node, folded if it can be.
   Value emitNode(const Node &node);
@@ -287,17 +287,25 @@ Value Emitter::emit(const Node &node) {
 }
 
 Value Emitter::emitFolded(const Node &node) {
-  bool isFma = node.op == NodeOp::Fma || node.op == NodeOp::FmaSat;
-  if (node.type != RegType::F32 || (!isFma && node.op != NodeOp::Mul))
+  // In f16, only what counts from zero: there is no magic number in it.
+  bool isPair = node.type == RegType::F16x2;
+  bool isFma = node.op == NodeOp::Fma || node.op == NodeOp::FmaSat ||
+               node.op == NodeOp::FmaRelu;
+  if (isPair ? node.op != NodeOp::FmaRelu
+             : node.type != RegType::F32 || (!isFma && node.op != NodeOp::Mul))
     return {};
-  auto constantBits = [&](unsigned i) -> std::optional<float> {
+  auto constantOf = [&](unsigned i) -> std::optional<float> {
     const Node &operand = program.node(node.operands[i]);
     if (operand.op != NodeOp::Const)
       return std::nullopt;
-    return llvm::bit_cast<float>(operand.imm);
+    if (!isPair)
+      return llvm::bit_cast<float>(operand.imm);
+    if (operand.imm >> 16 != (operand.imm & 0xffff))
+      return std::nullopt;
+    return float(::poly::decode(::poly::Format::F16, operand.imm & 0xffff));
   };
-  std::optional<float> scale = constantBits(1);
-  std::optional<float> offset = isFma ? constantBits(2) : 0.0f;
+  std::optional<float> scale = constantOf(1);
+  std::optional<float> offset = isFma ? constantOf(2) : 0.0f;
   if (program.node(node.operands[0]).op != NodeOp::Input || !scale || !offset)
     return {};
   // Above 2^22 an f32 counts ones or more: a magic number.
@@ -310,6 +318,8 @@ Value Emitter::emitFolded(const Node &node) {
   Value operands[] = {folded->factor, folded->scale, folded->offset};
   if (node.op == NodeOp::FmaSat)
     return nvvm(node, "fma.rn.sat", operands);
+  if (node.op == NodeOp::FmaRelu)
+    return nvvm(node, "fma.rn.relu", operands);
   return LLVM::FMAOp::create(builder, loc, type(node.type), operands);
 }
 

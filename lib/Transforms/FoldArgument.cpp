@@ -19,26 +19,40 @@ using namespace mlir::poly;
 
 namespace {
 
-/// A scalar, or one element of a vector.
+/// What one register holds: a scalar or one element of a vector, or two
+/// neighbours of a vector or one scalar in both lanes.
 struct Element {
   Value value;
   std::optional<int64_t> index;
+  bool isPair = false;
 
   /// Follows extraction and assembly to what really computes the element.
   void resolve();
-  /// The element as a scalar.
-  Value scalar(OpBuilder &builder, Location loc) const {
-    return index ? Value(vector::ExtractOp::create(builder, loc, value, *index))
-                 : value;
-  }
+  /// The element as a scalar, a pair as a vector of two.
+  Value materialize(OpBuilder &builder, Location loc) const;
 };
 
 } // namespace
 
+Value Element::materialize(OpBuilder &builder, Location loc) const {
+  if (!isPair)
+    return index ? Value(vector::ExtractOp::create(builder, loc, value, *index))
+                 : value;
+  auto vectorType = dyn_cast<VectorType>(value.getType());
+  if (!vectorType)
+    return vector::BroadcastOp::create(
+        builder, loc, VectorType::get({2}, value.getType()), value);
+  if (vectorType.getNumElements() == 2)
+    return value;
+  return vector::ExtractStridedSliceOp::create(
+      builder, loc, value, ArrayRef<int64_t>{*index}, ArrayRef<int64_t>{2},
+      ArrayRef<int64_t>{1});
+}
+
 void Element::resolve() {
   while (Operation *def = value.getDefiningOp()) {
     if (auto extract = dyn_cast<vector::ExtractOp>(def)) {
-      if (index || extract.hasDynamicPosition() ||
+      if (isPair || index || extract.hasDynamicPosition() ||
           extract.getStaticPosition().size() != 1)
         return;
       index = extract.getStaticPosition()[0];
@@ -49,7 +63,7 @@ void Element::resolve() {
       *index += cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
       value = slice.getSource();
     } else if (auto build = dyn_cast<vector::FromElementsOp>(def)) {
-      if (!index || build.getType().getRank() != 1)
+      if (isPair || !index || build.getType().getRank() != 1)
         return;
       value = build.getElements()[size_t(*index)];
       index.reset();
@@ -94,39 +108,59 @@ static std::optional<float> constantOf(Element element) {
   return std::nullopt;
 }
 
-static Value number(OpBuilder &builder, Location loc, float value) {
-  return LLVM::ConstantOp::create(builder, loc, builder.getF32Type(),
-                                  builder.getF32FloatAttr(value));
+/// \p value, in both lanes if \p type has two.
+static Value number(OpBuilder &builder, Location loc, Type type, float value) {
+  auto attr = FloatAttr::get(getElementTypeOrSelf(type), value);
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    return LLVM::ConstantOp::create(
+        builder, loc, type,
+        DenseElementsAttr::get(vectorType, attr.getValue()));
+  return LLVM::ConstantOp::create(builder, loc, type, attr);
+}
+
+/// Whether \p value is a number of the element type of \p type.
+static bool isExact(Type type, double value) {
+  APFloat number(value);
+  bool losesInfo = false;
+  number.convert(
+      cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
+      APFloat::rmNearestTiesToEven, &losesInfo);
+  return !losesInfo;
 }
 
 std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
                                                   Location loc, Value x,
                                                   float scale, float offset,
                                                   bool integerOffset) {
-  Element argument{x, std::nullopt};
+  Type type = x.getType();
+  bool isPair = isa<VectorType>(type);
+  Element argument{x, std::nullopt, isPair};
+  if (isPair)
+    argument.index = 0;
   argument.resolve();
   Operation *def = argument.value.getDefiningOp();
   if (!def)
     return std::nullopt;
   auto operand = [&](unsigned i) {
-    Element part{def->getOperand(i), argument.index};
+    Element part{def->getOperand(i), argument.index, isPair};
     part.resolve();
     return part;
   };
   /// c * scale, as a constant where c is one.
   auto scaled = [&](const Element &c) -> Value {
     if (std::optional<float> value = constantOf(c))
-      return number(builder, loc, *value * scale);
-    return LLVM::FMulOp::create(builder, loc, c.scalar(builder, loc),
-                                number(builder, loc, scale));
+      return number(builder, loc, type, *value * scale);
+    return LLVM::FMulOp::create(builder, loc, c.materialize(builder, loc),
+                                number(builder, loc, type, scale));
   };
   if (isa<arith::MulFOp, LLVM::FMulOp>(def)) {
     if (!allows(def, /*sum=*/false))
       return std::nullopt;
     // The constant, if there is one, takes the scale.
     unsigned constant = constantOf(operand(0)) ? 0 : 1;
-    return FoldedFma{operand(1 - constant).scalar(builder, loc),
-                     scaled(operand(constant)), number(builder, loc, offset)};
+    return FoldedFma{operand(1 - constant).materialize(builder, loc),
+                     scaled(operand(constant)),
+                     number(builder, loc, type, offset)};
   }
   if (isa<arith::AddFOp, LLVM::FAddOp>(def)) {
     unsigned constant = constantOf(operand(0)) ? 0 : 1;
@@ -134,20 +168,21 @@ std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
     if (!k || !allows(def, /*sum=*/true))
       return std::nullopt;
     double sum = double(*k) * scale + offset;
-    if (integerOffset && double(float(sum)) != sum)
+    if ((integerOffset || isPair) && !isExact(type, sum))
       return std::nullopt;
-    return FoldedFma{operand(1 - constant).scalar(builder, loc),
-                     number(builder, loc, scale),
-                     number(builder, loc, float(sum))};
+    return FoldedFma{operand(1 - constant).materialize(builder, loc),
+                     number(builder, loc, type, scale),
+                     number(builder, loc, type, float(sum))};
   }
   if (isa<math::FmaOp, LLVM::FMAOp>(def)) {
     if (integerOffset || !allows(def, /*sum=*/false))
       return std::nullopt;
-    Value addend = LLVM::FMAOp::create(
-        builder, loc, builder.getF32Type(),
-        ValueRange{operand(2).scalar(builder, loc), number(builder, loc, scale),
-                   number(builder, loc, offset)});
-    return FoldedFma{operand(0).scalar(builder, loc), scaled(operand(1)),
+    Value addend =
+        LLVM::FMAOp::create(builder, loc, type,
+                            ValueRange{operand(2).materialize(builder, loc),
+                                       number(builder, loc, type, scale),
+                                       number(builder, loc, type, offset)});
+    return FoldedFma{operand(0).materialize(builder, loc), scaled(operand(1)),
                      addend};
   }
   return std::nullopt;

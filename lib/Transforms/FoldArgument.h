@@ -20,8 +20,8 @@ struct FoldedFma {
   Value factor, scale, offset;
 };
 
-/// x * scale + offset, where the source computes the f32 \p x as s * c, s + k
-/// or s * c + b in an op that allows its rounding to move (`contract`; `afn`
+/// x * scale + offset, where the source computes \p x, an f32 or a vector of two
+/// f16, as s * c, s + k or s * c + b in an op that allows its rounding to move (`contract`; `afn`
 /// for the sum): the operands of one fma of s. Only constants of this use
 /// change; the op that made x, and whoever else reads c or b, stay as they are.
 ///

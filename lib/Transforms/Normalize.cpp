@@ -219,6 +219,9 @@ private:
   static bool isBuilt(Value value);
   /// A rank-1 vector of f32, computed elementwise from such vectors.
   static bool isElementwise(Operation *op);
+  /// The ops whose results end in a conversion to 8 bits, which takes four
+  /// neighbours at a time.
+  llvm::DenseSet<Operation *> wholeVectors();
   Value lane(Value vector, int64_t index);
   Value makeLane(Value vector, int64_t index);
   void split(Operation *op);
@@ -357,13 +360,32 @@ void LaneSplitter::eraseDead() {
   }
 }
 
+llvm::DenseSet<Operation *> LaneSplitter::wholeVectors() {
+  llvm::SetVector<Operation *> whole;
+  root->walk([&](Operation *op) {
+    if (isa<arith::TruncFOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+      if (std::optional<::poly::Format> format =
+              getFormat(op->getResult(0).getType());
+          format && ::poly::elementBits(*format) == 8)
+        if (Operation *def = op->getOperand(0).getDefiningOp())
+          whole.insert(def);
+  });
+  for (unsigned i = 0; i < whole.size(); ++i)
+    if (isElementwise(whole[i]))
+      for (Value operand : whole[i]->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          whole.insert(def);
+  return llvm::DenseSet<Operation *>(whole.begin(), whole.end());
+}
+
 unsigned LaneSplitter::run() {
   // First which vectors to split, in program order: one built from scalars
   // makes those that are computed from it so too.
   SmallVector<Operation *> splits, extracts;
   llvm::DenseSet<Value> built;
+  llvm::DenseSet<Operation *> whole = wholeVectors();
   root->walk([&](Operation *op) {
-    if (isElementwise(op) &&
+    if (isElementwise(op) && !whole.contains(op) &&
         llvm::any_of(op->getOperands(), [&](Value operand) {
           return built.contains(operand) || isBuilt(operand);
         })) {

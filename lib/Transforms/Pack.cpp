@@ -292,9 +292,17 @@ LogicalResult Packer::run() {
   llvm::for_each(planned, sinkTruncations);
   std::vector<Site> sites(planned.size());
   llvm::transform(planned, sites.begin(), analyzeSite);
-  for (const Site &site : sites)
+  for (Site &site : sites) {
+    // The program gives the op's own format and leaves the conversion.
+    Format own = *getFormat(site.op->getResult(0).getType());
+    if (info(site).to == own && site.to != own &&
+        ::poly::elementBits(site.to) == 8) {
+      site.to = own;
+      site.truncations.clear();
+    }
     if (failed(checkFits(site, info(site))))
       return failure();
+  }
   llvm::MapVector<std::pair<Block *, Attribute>, SmallVector<Site *>> scalars;
   for (Site &site : sites) {
     site.from = info(site).from;

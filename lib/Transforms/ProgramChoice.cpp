@@ -11,6 +11,7 @@
 #include "Exponentials.h"
 
 #include "poly/Program/Exponentials.h"
+#include "poly/Program/Formats.h"
 #include "poly/Program/ProgramFile.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/TuningTable.h"
@@ -251,11 +252,25 @@ std::string ProgramChooser::refusal(const Site &site) const {
   return "";
 }
 
+/// Whether \p info may leave the conversion to an 8-bit result to the source's
+/// own op.
+static bool keepsConversion(const ProgramInfo &info,
+                            const SiteRequest &request) {
+  return info.to != request.to && info.to == request.ownFormat &&
+         ::poly::elementBits(request.to) == 8;
+}
+
 bool ProgramChooser::meetsBudget(const RegisteredProgram &registered,
                                  const Accuracy &required,
-                                 const ExpContext *exponential) const {
+                                 const SiteRequest &request) const {
   const Certificate &certificate = registered.certificate;
+  const ExpContext *exponential = request.exponential;
   Accuracy budget = required;
+  // The certificate counts in ulps of the program's result.
+  if (keepsConversion(registered.program.info(), request))
+    budget.ulps = std::ldexp(
+        budget.ulps, ::poly::traits(registered.program.info().to).mantissaBits -
+                         ::poly::traits(request.to).mantissaBits);
   double low = -HUGE_VAL, high = HUGE_VAL;
   if (exponential) {
     low = exponential->low.value_or(low);
@@ -301,7 +316,8 @@ bool ProgramChooser::isEligible(const Candidate &candidate,
                                 Misses &misses) const {
   const RegisteredProgram &registered = *candidate.registered;
   const ProgramInfo &info = registered.program.info();
-  if (info.function != request.function || info.to != request.to ||
+  if (info.function != request.function ||
+      (info.to != request.to && !keepsConversion(info, request)) ||
       (anyNamed && !candidate.named))
     return false;
   bool sfu = registered.certificate.sfuModel;
@@ -403,8 +419,7 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
   llvm::SmallVector<const Candidate *> eligible;
   for (const Candidate &candidate : candidates)
     if (isEligible(candidate, request, anyNamed, misses) &&
-        (unlimited ||
-         meetsBudget(*candidate.registered, budget, request.exponential)))
+        (unlimited || meetsBudget(*candidate.registered, budget, request)))
       eligible.push_back(&candidate);
   // Naming programs is a choice already.
   if (request.measured && !anyNamed && request.unit == SiteRequest::AnyUnit)
@@ -427,6 +442,9 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     // A program that takes f32 leaves the widening of 16-bit values in place.
     if (info.from == Format::F32 && request.from != Format::F32)
       after.add(::poly::InstrClass::Logic, *targetModel, request.elements);
+    if (keepsConversion(info, request))
+      after.add(::poly::InstrClass::Convert, *targetModel,
+                request.elements / 2);
     double slotsAfter = after.slots(), slotsBefore = request.before.slots();
     bool pays =
         slotsAfter < slotsBefore ||

@@ -147,10 +147,13 @@ Site mlir::poly::analyzeSite(Operation *op) {
     site.isVector = true;
     site.elements = vectorType.getNumElements();
   }
-  if (own != Format::F32)
+  // Only exponentials have programs with 8-bit results; for other functions
+  // the conversion is a use like any other.
+  bool exponential = ::poly::isExponential(site.function);
+  if (own != Format::F32 && !exponential)
     return site;
 
-  // The result is 16-bit valued when every use rounds it to one format.
+  // The result is narrow when every use rounds it to one format.
   std::optional<Format> rounded;
   SmallVector<Operation *> users;
   for (Operation *user : op->getResult(0).getUsers()) {
@@ -164,11 +167,8 @@ Site mlir::poly::analyzeSite(Operation *op) {
     std::optional<Format> format = isPlainTruncation(user)
                                        ? getFormat(user->getResult(0).getType())
                                        : std::nullopt;
-    // Only exponentials have programs with 8-bit results; for other functions
-    // the conversion is a use like any other.
-    bool exponential = ::poly::isExponential(site.function);
     bool narrow =
-        format && (::poly::elementBits(*format) == 16 ||
+        format && ((own == Format::F32 && ::poly::elementBits(*format) == 16) ||
                    (exponential && ::poly::elementBits(*format) == 8));
     if (!narrow || (rounded && rounded != format)) {
       site.truncations.clear();

@@ -20,7 +20,7 @@ import sys
 import time
 
 # cuTensorMapEncodeTiled's numbers.
-TENSOR_TYPES = {"f16": 6, "bf16": 9}
+TENSOR_TYPES = {"e4m3": 0, "f16": 6, "bf16": 9}
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 PROMOTE_256 = 3
 MAX_DYNAMIC_SHARED = 8
@@ -83,8 +83,13 @@ class Driver:
         return storage, address
 
     def launcher(self, function, grid, threads, shared, values):
-        """A function that launches; `values` are ctypes objects, or addresses."""
+        """A function that launches; `values` are ctypes objects, or addresses.
+
+        `grid` is a number of blocks or three of them.
+        """
         import torch
+
+        x, y, z = (grid, 1, 1) if isinstance(grid, int) else grid
 
         pointers = (ctypes.c_void_p * len(values))(
             *[v if isinstance(v, int) else ctypes.addressof(v) for v in values]
@@ -93,7 +98,7 @@ class Driver:
         def launch():
             stream = torch.cuda.current_stream().cuda_stream
             self.call(
-                "cuLaunchKernel", function, grid, 1, 1, threads, 1, 1, shared,
+                "cuLaunchKernel", function, x, y, z, threads, 1, 1, shared,
                 ctypes.c_void_p(stream), pointers, None,
             )
 

@@ -41,8 +41,15 @@ polytest::buildHopperKernel(const std::string &test,
     return kernel;
   kernel.kernels = poly::runtime::readMetadata(description).kernels;
   kernel.metadata = kernel.kernels.front();
-  kernel.type =
-      kernel.metadata.text("type") == "f16" ? Format::F16 : Format::BF16;
+  auto format = [](const std::string &name) {
+    return name == "f16"    ? Format::F16
+           : name == "e4m3" ? Format::E4M3
+                            : Format::BF16;
+  };
+  kernel.type = format(kernel.metadata.text("type"));
+  kernel.outputType = kernel.type;
+  if (kernel.metadata.info.find("outputType"))
+    kernel.outputType = format(kernel.metadata.text("outputType"));
   kernel.ptx = result.ptx;
   kernel.module = PtxModule::parse(kernel.ptx, error, PtxDialect::WholeKernels);
   EXPECT_TRUE(kernel.module) << error;
@@ -64,17 +71,27 @@ std::vector<double> HopperRun::randomNumbers(size_t count, double spread,
 }
 
 uint64_t HopperRun::upload(const std::vector<double> &values) {
-  std::vector<uint16_t> words;
-  words.reserve(values.size());
-  for (double value : values)
-    words.push_back(uint16_t(poly::encode(kernel.type, value)));
-  uint64_t address = memory.allocate(words.size() * 2);
-  memory.write(address, words.data(), words.size() * 2);
+  size_t width = poly::elementBits(kernel.type) / 8;
+  std::vector<uint8_t> bytes;
+  bytes.reserve(values.size() * width);
+  for (double value : values) {
+    uint32_t bits = uint32_t(poly::encode(kernel.type, value));
+    for (size_t b = 0; b < width; ++b)
+      bytes.push_back(uint8_t(bits >> (8 * b)));
+  }
+  uint64_t address = memory.allocate(bytes.size());
+  memory.write(address, bytes.data(), bytes.size());
+  return address;
+}
+
+uint64_t HopperRun::uploadFloats(const std::vector<float> &numbers) {
+  uint64_t address = memory.allocate(numbers.size() * sizeof(float));
+  memory.write(address, numbers.data(), numbers.size() * sizeof(float));
   return address;
 }
 
 uint64_t HopperRun::poisoned(size_t count, Format format) {
-  size_t bytes = count * (format == Format::F32 ? 4 : 2);
+  size_t bytes = count * poly::elementBits(format) / 8;
   std::vector<uint8_t> ones(bytes, 0xFF);
   uint64_t address = memory.allocate(bytes);
   memory.write(address, ones.data(), bytes);
@@ -89,7 +106,7 @@ uint64_t HopperRun::uploadWords(const std::vector<int32_t> &words) {
 
 std::vector<double> HopperRun::download(uint64_t address, size_t count,
                                         Format format) {
-  size_t width = format == Format::F32 ? 4 : 2;
+  size_t width = poly::elementBits(format) / 8;
   std::vector<uint8_t> bytes(count * width);
   memory.read(address, bytes.data(), bytes.size());
   std::vector<double> values;
@@ -106,8 +123,9 @@ std::vector<double> HopperRun::download(uint64_t address, size_t count,
 HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
                              std::map<std::string, uint64_t> sizes,
                              std::map<std::string, uint64_t> strides) {
-  tensors[name] = {address, std::string(poly::name(kernel.type)),
-                   std::move(sizes), std::move(strides)};
+  Format format = name == "output" ? kernel.outputType : kernel.type;
+  tensors[name] = {address, std::string(poly::name(format)), std::move(sizes),
+                   std::move(strides)};
   return *this;
 }
 
@@ -127,7 +145,7 @@ HopperRun &HopperRun::number(const std::string &name, double value) {
 }
 
 std::string HopperRun::run(const poly::runtime::KernelMetadata &metadata,
-                           unsigned blocks, uint32_t seed) {
+                           std::array<unsigned, 3> grid, uint32_t seed) {
   auto function = std::find_if(
       kernel.module->kernels().begin(), kernel.module->kernels().end(),
       [&](const PtxKernel &each) { return each.name == metadata.name; });
@@ -170,9 +188,10 @@ std::string HopperRun::run(const poly::runtime::KernelMetadata &metadata,
     }
   }
   PtxLaunch launch;
-  launch.grid = {blocks, 1, 1};
+  launch.grid = {grid[0], grid[1], grid[2]};
   launch.block = {metadata.blockSize->x, 1, 1};
-  launch.dynamicShared = uint64_t(metadata.integer("dynamicSharedBytes"));
+  if (metadata.info.find("dynamicSharedBytes"))
+    launch.dynamicShared = uint64_t(metadata.integer("dynamicSharedBytes"));
   launch.seed = seed;
   std::string error;
   ptxLaunchBlocks(*function, launch, arguments, maps, memory, error);

@@ -21,6 +21,7 @@
 
 #include "poly/Program/Formats.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@ struct HopperKernel {
   poly::runtime::KernelMetadata metadata; ///< Of the first kernel.
   std::vector<poly::runtime::KernelMetadata> kernels;
   poly::Format type = poly::Format::BF16;
+  poly::Format outputType = poly::Format::BF16;
 };
 
 /// \p test names the files. The arguments are those of the two tools.
@@ -52,12 +54,14 @@ public:
                                     unsigned seed) const;
   /// A buffer of the kernel's type.
   uint64_t upload(const std::vector<double> &numbers);
-  /// A buffer of \p count 16-bit NaNs, or of f32 ones.
+  uint64_t uploadFloats(const std::vector<float> &numbers);
+  /// A buffer of \p count NaNs.
   uint64_t poisoned(size_t count, poly::Format format);
   uint64_t uploadWords(const std::vector<int32_t> &words);
   std::vector<double> download(uint64_t address, size_t count,
                                poly::Format format);
 
+  /// Of the kernel's type; the tensor `output` of its output type.
   HopperRun &tensor(const std::string &name, uint64_t address,
                     std::map<std::string, uint64_t> sizes,
                     std::map<std::string, uint64_t> strides);
@@ -67,11 +71,18 @@ public:
 
   /// Runs \p blocks blocks; "" or what went wrong. \p seed orders the warps.
   std::string run(unsigned blocks, uint32_t seed = 0) {
-    return run(kernel.metadata, blocks, seed);
+    return runGrid({blocks, 1, 1}, seed);
+  }
+  std::string runGrid(std::array<unsigned, 3> grid, uint32_t seed = 0) {
+    return run(kernel.metadata, grid, seed);
   }
   /// The same for one of the module's kernels.
   std::string run(const poly::runtime::KernelMetadata &metadata,
-                  unsigned blocks, uint32_t seed = 0);
+                  unsigned blocks, uint32_t seed = 0) {
+    return run(metadata, {blocks, 1, 1}, seed);
+  }
+  std::string run(const poly::runtime::KernelMetadata &metadata,
+                  std::array<unsigned, 3> grid, uint32_t seed = 0);
 
 private:
   const HopperKernel &kernel;

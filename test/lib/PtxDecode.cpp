@@ -494,6 +494,7 @@ bool PtxDecoder::decodeCvt(Modifiers &mods, PtxInstruction &inst) {
     return handled && error.empty();
   bool rn = mods.take("rn");
   bool floor = !rn && mods.take("rmi");
+  inst.ftz = floor && mods.take("ftz");
   if (mods.take("relu"))
     inst.clamp = Clamp::Relu;
   if (!takeType(mods, inst.type) || !takeType(mods, inst.fromType) ||

@@ -261,7 +261,8 @@ bool PtxThread::conversion(const PtxInstruction &inst) {
     uint64_t value;
     if (!use(inst.src[0], 32, value))
       return false;
-    set(inst.dst[0], softFloor(kF32, uint32_t(value)));
+    uint32_t bits = uint32_t(value);
+    set(inst.dst[0], softFloor(kF32, inst.ftz ? flush(bits) : bits));
     return true;
   }
   if (inst.code == PtxCode::CvtIntF) {

@@ -21,7 +21,9 @@ public:
   }
   void declare(OptionSet &set) override {
     set.choice("type", options.type,
-               {{"bf16", AttentionType::BF16}, {"f16", AttentionType::F16}},
+               {{"bf16", AttentionType::BF16},
+                {"f16", AttentionType::F16},
+                {"e4m3", AttentionType::E4M3}},
                "elements of the arrays");
     set.integer("head-dim", options.headDim, "64, 128 or 256");
     set.flag("causal", options.causal,
@@ -40,25 +42,34 @@ public:
              "softmax sums the rounded weights, on the tensor cores");
     set.flag("ping-pong", options.pingPong,
              "the two halves of a tile take turns at the tensor cores");
+    set.flag("running-sum", options.runningSum,
+             "e4m3: accumulate over all tiles on the tensor cores");
+    set.flag("f16-output", options.f16Output,
+             "e4m3: the output is f16, not bf16");
+    set.number("score-bound", scoreBound,
+               "e4m3: no product of a query and a key is greater in magnitude; "
+               "0 promises nothing");
   }
   std::string validate() const override {
-    return poly::kernels::validate(withCap());
+    return poly::kernels::validate(withNumbers());
   }
   mlir::OwningOpRef<mlir::ModuleOp>
   build(mlir::MLIRContext &context) const override {
-    return buildAttention(context, withCap());
+    return buildAttention(context, withNumbers());
   }
 
 private:
-  AttentionOptions withCap() const {
+  AttentionOptions withNumbers() const {
     AttentionOptions all = options;
     if (cap != 0)
       all.cap = cap;
+    if (scoreBound != 0)
+      all.scoreBound = scoreBound;
     return all;
   }
 
   AttentionOptions options;
-  double cap = 0;
+  double cap = 0, scoreBound = 0;
 };
 } // namespace
 

@@ -10,10 +10,11 @@
 
 std::vector<std::unique_ptr<Family>> createFamilies() {
   constexpr std::unique_ptr<Family> (*creators[])() = {
-      createElementwiseFamily, createSwigluFamily,
-      createRatesFamily,       createPipesFamily,
-      createAttentionFamily,   createAttentionBackwardFamily,
-      createRopeFamily,        createSwigluGemmFamily,
+      createElementwiseFamily,     createSwigluFamily,
+      createRatesFamily,           createPipesFamily,
+      createAttentionFamily,       createAttentionBackwardFamily,
+      createAttentionValuesFamily, createRopeFamily,
+      createSwigluGemmFamily,
   };
   std::vector<std::unique_ptr<Family>> families;
   for (auto create : creators)

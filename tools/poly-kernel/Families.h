@@ -38,6 +38,7 @@ std::vector<std::unique_ptr<Family>> createFamilies();
 
 std::unique_ptr<Family> createAttentionBackwardFamily();
 std::unique_ptr<Family> createAttentionFamily();
+std::unique_ptr<Family> createAttentionValuesFamily();
 std::unique_ptr<Family> createElementwiseFamily();
 std::unique_ptr<Family> createSwigluFamily();
 std::unique_ptr<Family> createRatesFamily();

@@ -22,7 +22,8 @@ def PolyNormalize : Pass<"poly-normalize"> {
     formats of values and one chain of ops per lane.
 
     Input: device code. Output: the same values; f32 vectors built from scalars
-    stay scalars up to their truncation or store.
+    stay scalars up to their truncation or store, but for those that are rounded
+    to 8 bits.
     Numerics: bit-exact but for the payload of a NaN.
     Does nothing: in functions without an exponential or tanh, under
     `poly.keep`, and to volatile assembly or assembly of several instructions.
@@ -494,6 +495,42 @@ def PolyCheckAccess : Pass<"poly-check-access"> {
   let statistics = [
     Statistic<"numNarrow", "narrow", "Number of accesses narrower than possible">
   ];
+}
+
+def PolyConvertFloat8 : Pass<"poly-convert-float8"> {
+  let summary = "Lower conversions from and to f8E4M3FN and f8E5M2";
+  let description = [{
+    The stock lowering to NVVM has no conversions of 8-bit floats. This pass
+    turns `arith.truncf` from f32, f16 and bf16, and `arith.extf` to them, into
+    the conversions of two elements that sm_89 and newer have.
+
+    ```mlir
+    %p = arith.truncf %x : vector<2xf16> to vector<2xf8E4M3FN>
+    // becomes
+    %h = nvvm.convert.f16x2.to.f8x2 %x : vector<2xf16> -> i16(f8E4M3FN)
+    %v = vector.from_elements %h : vector<1xi16>
+    %p = vector.bitcast %v : vector<1xi16> to vector<2xf8E4M3FN>
+    ```
+
+    Input: device code with conversions of scalars or vectors of any shape.
+    Output: the same values of the same types; poly-to-nvptx runs it before the
+    stock conversions.
+    Numerics: round to nearest even. The conversions to 8 bits saturate: what is
+    beyond the largest number, infinities included, becomes that number (448,
+    57344), and NaN stays NaN. Widening is exact.
+    Errors: a chip below sm_89, a rounding mode other than to nearest even.
+    Does nothing: on other 8-bit formats and on host code.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU that the code is for">
+  ];
+  let statistics = [
+    Statistic<"numConverted", "converted", "Number of conversions lowered">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // POLY_TRANSFORMS_PASSES

@@ -130,7 +130,7 @@ private:
 
   bool meetsBudget(const ::poly::RegisteredProgram &program,
                    const ::poly::Accuracy &budget,
-                   const ExpContext *exponential) const;
+                   const SiteRequest &request) const;
   /// What choose() learns of the programs that it cannot take.
   struct Misses {
     const ::poly::RegisteredProgram *mostAccurate = nullptr;

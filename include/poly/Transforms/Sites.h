@@ -28,7 +28,8 @@ struct Site {
   /// Format of the argument's values: a 16-bit one when the operand is exactly
   /// the extension of a value of that format.
   ::poly::Format from = ::poly::Format::F32;
-  /// The 16-bit format that every use rounds the result to, or the op's own.
+  /// The narrower format that every use rounds the result to, or the op's own.
+  /// Only exponentials have 8-bit ones.
   ::poly::Format to = ::poly::Format::F32;
   /// The truncations that are all uses of the result (empty when `to` is the
   /// op's own format).
@@ -61,7 +62,7 @@ Value materializeNarrow(OpBuilder &builder, Value value);
 /// at the start of the block.
 Operation *availabilityPoint(Block *block, Value value, bool narrow);
 
-/// True when \p op rounds to the nearest 16-bit number: arith.truncf without an
+/// True when \p op rounds to the nearest number of its result's format: arith.truncf without an
 /// explicit rounding mode, or llvm.fptrunc.
 bool isPlainTruncation(Operation *op);
 

@@ -181,6 +181,19 @@ void Adder::sfu(Function function) {
       }
       programs.push_back(b.finish(result));
     }
+  if (function != Function::Exp2)
+    return;
+  // Both lanes of a register at once.
+  ProgramInfo info;
+  info.function = function;
+  info.form = "sfu";
+  info.from = info.to = Format::F16;
+  info.lanes = 2;
+  info.provenance = "special function unit, no fitted coefficients";
+  info.name = "exp2-sfu-f16x2";
+  ProgramBuilder b(info);
+  NodeId x = b.input(Type::F16x2);
+  programs.push_back(b.finish(b.unary(Op::Ex2Approx, x)));
 }
 
 void detail::addExponentials(std::vector<Program> &programs) {

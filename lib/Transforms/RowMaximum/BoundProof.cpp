@@ -15,6 +15,7 @@
 #include "poly/Transforms/Sites.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -47,6 +48,9 @@ bool Prover::isNotNegative(Value value, unsigned depth) {
   if (std::optional<double> number = getLiteralNumber(value))
     return *number >= 0;
   value = asSplatSource(value);
+  if (Operation *op = value.getDefiningOp();
+      op && isa<arith::TruncFOp, LLVM::FPTruncOp>(op))
+    return isNotNegative(op->getOperand(0), depth + 1);
   FloatView view = viewOf(value);
   switch (view.kind) {
   case FloatKind::Abs:
@@ -82,6 +86,11 @@ std::optional<Factor> Prover::getFactor(Value value, int &sign) {
     std::optional<Factor> factor = getFactor(view.operands[0], sign);
     sign = -sign;
     return factor;
+  }
+  // What an exact extension made is the same number.
+  while (view.kind == FloatKind::Ext) {
+    value = asSplatSource(view.operands[0]);
+    view = viewOf(value);
   }
   if (isNotNegative(value))
     return Factor{1, value};
@@ -463,6 +472,59 @@ std::optional<double> Prover::boundDifference(Operand a, Factor factor,
   return slack;
 }
 
+/// Takes from \p offset what is not below what remains, or is literal: a floor,
+/// the rounding of a floor to f16, and literal addends, which go to \p shift.
+/// A whole number below 2^11 is an f16. (A scaled maximum beyond that is beyond
+/// what f16 exponents are good for; docs/Numerics.md states the condition.)
+static Operand stripOffset(Operand offset, double &shift) {
+  for (unsigned step = 0; step < 4; ++step) {
+    offset = resolveLane(offset);
+    Operation *op = offset.value.getDefiningOp();
+    if (!op)
+      return offset;
+    if (isa<arith::TruncFOp, LLVM::FPTruncOp>(op) && isPlainTruncation(op) &&
+        getElementFormat(offset.value.getType()) == ::poly::Format::F16) {
+      Operand inner = resolveLane(offset.with(op->getOperand(0)));
+      Operation *whole = inner.value.getDefiningOp();
+      if (inner.sign != offset.sign || !whole ||
+          !isa<math::FloorOp, LLVM::FFloorOp>(whole))
+        return offset;
+      offset = inner;
+      op = whole;
+    }
+    if (offset.sign > 0 && isa<math::FloorOp, LLVM::FFloorOp>(op)) {
+      offset = offset.with(op->getOperand(0));
+      continue;
+    }
+    FloatView view = getFloatView(op);
+    if (view.kind != FloatKind::Add)
+      return offset;
+    unsigned literalIndex = getLiteralNumber(view.operands[0]) ? 0 : 1;
+    std::optional<double> number =
+        getLiteralNumber(view.operands[literalIndex]);
+    if (!number || !std::isfinite(*number))
+      return offset;
+    shift += offset.sign * *number;
+    offset = offset.with(view.operands[1 - literalIndex]);
+  }
+  return offset;
+}
+
+/// factor * a + offset.
+std::optional<double> Prover::boundSum(Operand a, Factor factor, Operand offset,
+                                       unsigned depth) {
+  if (std::optional<double> bound =
+          boundDifference(a, factor, offset.negated(), depth))
+    return bound;
+  double shift = 0;
+  Operand rest = stripOffset(offset, shift);
+  if (rest.value == offset.value)
+    return std::nullopt;
+  std::optional<double> bound =
+      boundDifference(a, factor, rest.negated(), depth);
+  return bound ? std::optional(*bound + shift) : bound;
+}
+
 /// fma(x, y, z): either a scaled score minus a scaled maximum, or a scaled
 /// difference plus a literal.
 std::optional<double> Prover::boundFma(const FloatView &view, Operand operand,
@@ -476,8 +538,7 @@ std::optional<double> Prover::boundFma(const FloatView &view, Operand operand,
     isKnown = true;
     Operand score{view.operands[1 - i], operand.lane, operand.sign * sign};
     Operand rest{view.operands[2], operand.lane, operand.sign};
-    if (std::optional<double> bound =
-            boundDifference(score, *factor, rest.negated(), depth))
+    if (std::optional<double> bound = boundSum(score, *factor, rest, depth))
       return bound;
     std::optional<double> shift = literal(rest);
     if (!shift || !std::isfinite(*shift))
@@ -584,8 +645,7 @@ std::optional<double> Prover::unroundedBound(Operand operand, unsigned depth) {
   case FloatKind::Add: {
     for (unsigned i : {0u, 1u}) {
       Operand one = with(view.operands[i]), other = with(view.operands[1 - i]);
-      if (std::optional<double> bound =
-              boundDifference(one, Factor(), other.negated(), depth))
+      if (std::optional<double> bound = boundSum(one, Factor(), other, depth))
         return addFusedSlack(op, *bound);
     }
     for (unsigned i : {0u, 1u}) {

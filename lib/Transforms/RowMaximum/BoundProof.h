@@ -125,6 +125,8 @@ private:
   std::optional<double> unroundedBound(Operand operand, unsigned depth);
   std::optional<double> boundDifference(Operand a, Factor factor, Operand m,
                                         unsigned depth);
+  std::optional<double> boundSum(Operand a, Factor factor, Operand offset,
+                                 unsigned depth);
   std::optional<double> boundFma(const FloatView &view, Operand operand,
                                  unsigned depth);
   bool isNotNegative(Value value, unsigned depth = 0);

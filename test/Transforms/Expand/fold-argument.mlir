@@ -54,3 +54,46 @@ gpu.module @m {
     gpu.return %w, %correction : vector<2xbf16>, f32
   }
 }
+
+// In f16, two elements at a time: max(fma(fma(h, c, b), 8, 56), 0) is one fma.
+// CHECK-LABEL: gpu.module @half
+gpu.module @half {
+  // CHECK-LABEL: gpu.func @slices
+  // CHECK-SAME: (%[[H:.*]]: vector<8xf16>, %[[C:.*]]: f16, %[[B:.*]]: f16)
+  gpu.func @slices(%h: vector<8xf16>, %c: f16, %b: f16) -> vector<4xf8E4M3FN> {
+    %cs = vector.broadcast %c : f16 to vector<8xf16>
+    %bs = vector.broadcast %b : f16 to vector<8xf16>
+    %x = math.fma %h, %cs, %bs fastmath<contract> : vector<8xf16>
+    %four = vector.extract_strided_slice %x {offsets = [4], sizes = [4], strides = [1]} : vector<8xf16> to vector<4xf16>
+    // CHECK-DAG: %[[EIGHT:.*]] = llvm.mlir.constant(dense<8.000000e+00> : vector<2xf16>)
+    // CHECK-DAG: %[[BIAS:.*]] = llvm.mlir.constant(dense<5.600000e+01> : vector<2xf16>)
+    // CHECK-DAG: %[[C2:.*]] = vector.broadcast %[[C]] : f16 to vector<2xf16>
+    // CHECK-DAG: %[[B2:.*]] = vector.broadcast %[[B]] : f16 to vector<2xf16>
+    // CHECK-DAG: %[[ADDEND:.*]] = llvm.intr.fma(%[[B2]], %[[EIGHT]], %[[BIAS]])
+    // CHECK-DAG: %[[FACTOR:.*]] = llvm.fmul %[[C2]], %[[EIGHT]]
+    // CHECK-DAG: %[[LOW:.*]] = vector.extract_strided_slice %[[H]] {offsets = [4], sizes = [2]
+    // CHECK-DAG: %[[HIGH:.*]] = vector.extract_strided_slice %[[H]] {offsets = [6], sizes = [2]
+    // CHECK-DAG: llvm.call_intrinsic "llvm.nvvm.fma.rn.relu.f16x2"(%[[LOW]], %[[FACTOR]], %[[ADDEND]])
+    // CHECK-DAG: llvm.call_intrinsic "llvm.nvvm.fma.rn.relu.f16x2"(%[[HIGH]], %[[FACTOR]], %[[ADDEND]])
+    // CHECK-NOT: math.fma
+    %w = poly.apply <"exp2-lattice3-f16-e4m3x4"> %four : vector<4xf16> to vector<4xf8E4M3FN>
+    gpu.return %w : vector<4xf8E4M3FN>
+  }
+  // Without leave to contract, the source's rounding stays.
+  // CHECK-LABEL: gpu.func @strict
+  gpu.func @strict(%h: vector<4xf16>, %c: vector<4xf16>, %b: vector<4xf16>) -> vector<4xf8E4M3FN> {
+    // CHECK: math.fma %{{.*}} : vector<4xf16>
+    %x = math.fma %h, %c, %b : vector<4xf16>
+    %w = poly.apply <"exp2-lattice3-f16-e4m3x4"> %x : vector<4xf16> to vector<4xf8E4M3FN>
+    gpu.return %w : vector<4xf8E4M3FN>
+  }
+  // 56 + 8 * 0.01 is no f16: such a sum would be rounded a second time.
+  // CHECK-LABEL: gpu.func @inexact
+  gpu.func @inexact(%h: vector<4xf16>) -> vector<4xf8E4M3FN> {
+    // CHECK: arith.addf
+    %k = arith.constant dense<0.01> : vector<4xf16>
+    %x = arith.addf %h, %k fastmath<afn> : vector<4xf16>
+    %w = poly.apply <"exp2-lattice3-f16-e4m3x4"> %x : vector<4xf16> to vector<4xf8E4M3FN>
+    gpu.return %w : vector<4xf8E4M3FN>
+  }
+}

@@ -1,0 +1,212 @@
+//===- AttentionBuilder.h - Parts of the attention builder -----*- C++ -*-===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The builder of attention kernels: the frame and the producer are in
+/// Attention.cpp, the consumers in Consumers.cpp. Private to this folder.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef POLY_KERNELS_ATTENTION_ATTENTIONBUILDER_H
+#define POLY_KERNELS_ATTENTION_ATTENTIONBUILDER_H
+
+#include "Attention.h"
+#include "Score.h"
+
+#include "hopper/Barrier.h"
+#include "hopper/TileOrder.h"
+#include "hopper/Warps.h"
+#include "hopper/Wgmma.h"
+
+#include <algorithm>
+
+namespace poly::kernels::attention {
+
+using namespace hopper;
+using mlir::DictionaryAttr;
+using mlir::MLIRContext;
+using mlir::ModuleOp;
+using mlir::OwningOpRef;
+using mlir::Type;
+
+constexpr int64_t kConsumers = 2;
+constexpr int64_t kRowsPerConsumer = 64;
+constexpr int64_t kQueryRows = kConsumers * kRowsPerConsumer;
+constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
+constexpr int64_t kProducerRegisters = 24;
+constexpr int64_t kConsumerRegisters = 240;
+constexpr int64_t kStages = 2;
+/// Columns of the product that sums: the fewest that wgmma has.
+constexpr int64_t kSumColumns = 8;
+/// Rows that one warp stores.
+constexpr int64_t kWarpRows = 16;
+/// Named barriers: 0 is the block's; then the turns and the warpgroups.
+constexpr int64_t kTurnBarrier = 1;
+constexpr int64_t kGroupBarrier = kTurnBarrier + kConsumers;
+
+/// The kernel's arguments, in order.
+struct Arguments {
+  Value queryMap, keyMap, valueMap, outputMap;
+  Value logSumExp;
+  Value queryLength, keyLength, batches, heads, headsPerKeyHead, causalShift;
+  Value scale, parameter;
+  Value queryDescale, keyDescale, valueDescale; ///< Of E4M3, with strides.
+  Value queryDescaleStride, keyDescaleStride, valueDescaleStride;
+};
+
+/// One tile of the output.
+struct Tile {
+  Value firstRow;
+  Value head, keyHead, batch;
+  Value row; ///< Of (batch, head) in [B, H].
+  Value keyTiles;
+};
+
+/// What a consumer carries over the tiles of keys.
+struct Progress {
+  llvm::SmallVector<Value> output; ///< Accumulators.
+  llvm::SmallVector<Value> packed; ///< The last weights, as A fragments.
+  llvm::SmallVector<Value> sums;   ///< Accumulators of the product with ones.
+  SoftmaxState softmax;
+  /// Without a running sum: accumulators of the product that was started last,
+  /// and by how much the earlier output is to be scaled before it is added.
+  llvm::SmallVector<Value> partial, partialSums;
+  Value correction[kRows];
+};
+
+class AttentionBuilder {
+public:
+  AttentionBuilder(MLIRContext &context, const AttentionOptions &options)
+      : options(options), e(mlir::UnknownLoc::get(&context), &context),
+        dim(options.headDim), keyRows(dim == 256 ? 64 : 128),
+        ownOutput(dim != 256), fresh(options.isE4M3() && !options.runningSum),
+        query(memory.reserveTile(kQueryRows, tileColumns(options),
+                                 options.elementBytes())),
+        key(memory.reserveTile(keyRows, tileColumns(options),
+                               options.elementBytes())),
+        keyRest(reserveStages(key)),
+        value(options.isE4M3()
+                  ? memory.reserveTile(dim + (fresh ? kSumColumns : 0), keyRows,
+                                       options.elementBytes())
+                  : memory.reserveTile(keyRows, dim)),
+        valueRest(reserveStages(value)),
+        output(ownOutput ? memory.reserveTile(kQueryRows, dim) : query),
+        ones(options.matrixSum && !fresh
+                 ? memory.reserveTile(kSumColumns, 64, 2)
+                 : SwizzledTile()),
+        queryFull(memory), queryEmpty(memory, kConsumers * kWarpsPerGroup),
+        keys(memory, key.offset, key.bytes(), kStages,
+             kConsumers * kWarpsPerGroup),
+        values(memory, value.offset, value.bytes(), kStages,
+               kConsumers * kWarpsPerGroup,
+               dim * keyRows * options.elementBytes()) {}
+
+  OwningOpRef<ModuleOp> build();
+
+private:
+  /// A slab is 128 bytes wide. What the tensor does not have of it is filled
+  /// with zeros, and no instruction reads it.
+  static int64_t tileColumns(const AttentionOptions &options) {
+    return std::max(options.headDim,
+                    SwizzledTile::kRowBytes / options.elementBytes());
+  }
+  int64_t reserveStages(const SwizzledTile &first) {
+    return memory.reserve((kStages - 1) * first.bytes(),
+                          SharedMemory::kTileAlignment);
+  }
+
+  mlir::gpu::GPUFuncOp declare(mlir::gpu::GPUModuleOp module);
+  DictionaryAttr describe();
+  void initBarriers(const ThreadPosition &position);
+
+  Tile decode(const TileOrder &order, Value round);
+  void produce(const TileOrder &order);
+  void loadTile(const Pipeline &pipeline, Value number, Value map,
+                const SwizzledTile &tile, Value keyTile, const Tile &work);
+  void consume(const TileOrder &order, const ThreadPosition &position);
+
+  /// The parts of consume(); what they need of the thread and the tile.
+  struct Consumer {
+    Value lane, isFirstLane, group, rowInTile, firstColumn, slabRow;
+    TileDescriptor query, key, value, ones;
+    const ScoreArithmetic *score;
+    Value turn, otherTurn;
+  };
+  Progress firstTile(const Consumer &c, const Tile &tile, Value use);
+  Progress overTiles(const Consumer &c, const Tile &tile, Value use, Value low,
+                     Value high, bool masked, Progress progress);
+  void lastProduct(const Consumer &c, const Tile &tile, Value use,
+                   Progress &progress);
+  void store(const Consumer &c, const Tile &tile, Progress progress);
+  void storeLogSumExp(const Consumer &c, const Tile &tile,
+                      const Progress &progress);
+
+  /// Starts O += P V, and the sums of P; returns how many batches that is.
+  unsigned startValueProduct(const Consumer &c, const TileDescriptor &tile,
+                             Progress &progress);
+  void waitValueProduct(Progress &progress);
+  void writeOnes(const ThreadPosition &position);
+
+  void lastColumns(const Consumer &c, const Tile &tile, Value keyTile,
+                   Value columns[kRows]);
+  void splitRows(ValueRange scores, Value rows[kRows]);
+  llvm::SmallVector<Value> pack(const Consumer &c, const Value rows[kRows],
+                                const Value *lastColumn);
+  Value packPair(Value low, Value high);
+
+  Type weightType() {
+    return options.isE4M3() ? Type(e.getType<mlir::Float8E4M3FNType>())
+                            : outputType();
+  }
+  Type outputType() {
+    bool isF16 = options.isE4M3() ? options.f16Output
+                                  : options.type == AttentionType::F16;
+    return isF16 ? Type(e.getF16Type()) : Type(e.getBF16Type());
+  }
+  OperandType operandType() const {
+    if (options.isE4M3())
+      return OperandType::E4M3;
+    return options.type == AttentionType::BF16 ? OperandType::BF16
+                                               : OperandType::F16;
+  }
+  /// Instructions take 32 bytes.
+  int64_t steps(int64_t elements) const {
+    return elements * options.elementBytes() / 32;
+  }
+  Product scoreProduct() const { return {operandType(), keyRows, steps(dim)}; }
+  Product valueProduct(int64_t columns) const {
+    return {operandType(), columns, steps(keyRows)};
+  }
+  Value descale(Value array, Value index, Value stride);
+  Value keyHeadRow(const Tile &tile);
+  Value scoreScale(const Tile &tile);
+
+  const AttentionOptions &options;
+  Emitter e;
+  int64_t dim, keyRows;
+  /// The output has shared memory of its own; otherwise it takes that of Q.
+  bool ownOutput;
+  /// Accumulators of its own for every tile. Then ones lie behind the rows of
+  /// V^T, and the sums of weights are more columns of the product.
+  bool fresh;
+  SharedMemory memory;
+  SwizzledTile query, key;
+  int64_t keyRest;
+  SwizzledTile value;
+  int64_t valueRest;
+  SwizzledTile output;
+  SwizzledTile ones; ///< Of matrixSum, where they do not lie behind V.
+  Barrier queryFull, queryEmpty;
+  Pipeline keys, values;
+  Arguments arguments;
+  llvm::SmallVector<llvm::StringRef> names;
+};
+
+} // namespace poly::kernels::attention
+
+#endif // POLY_KERNELS_ATTENTION_ATTENTIONBUILDER_H
