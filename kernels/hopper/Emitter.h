@@ -64,8 +64,8 @@ public:
   mlir::LLVM::InlineAsmOp ptx(mlir::Type result, ValueRange operands,
                               llvm::StringRef text,
                               llvm::StringRef constraints);
-  /// \p value (i32), of which LLVM knows nothing: what is computed from it stays
-  /// where it is used.
+  /// \p value (i32), of which LLVM knows nothing: what is computed from it
+  /// stays where it is used.
   Value opaque(Value value);
   /// The fields of a struct that inline PTX returned.
   llvm::SmallVector<Value> unpack(Value structure);

@@ -20,10 +20,11 @@ struct FoldedFma {
   Value factor, scale, offset;
 };
 
-/// x * scale + offset, where the source computes \p x, an f32 or a vector of two
-/// f16, as s * c, s + k or s * c + b in an op that allows its rounding to move (`contract`; `afn`
-/// for the sum): the operands of one fma of s. Only constants of this use
-/// change; the op that made x, and whoever else reads c or b, stay as they are.
+/// x * scale + offset, where the source computes \p x, an f32 or a vector of
+/// two f16, as s * c, s + k or s * c + b in an op that allows its rounding to
+/// move (`contract`; `afn` for the sum): the operands of one fma of s. Only
+/// constants of this use change; the op that made x, and whoever else reads c
+/// or b, stay as they are.
 ///
 /// With \p integerOffset, the offset is a magic number whose binade counts
 /// ones: an addend that is not a constant would be rounded to a one with it, so

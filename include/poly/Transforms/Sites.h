@@ -62,8 +62,8 @@ Value materializeNarrow(OpBuilder &builder, Value value);
 /// at the start of the block.
 Operation *availabilityPoint(Block *block, Value value, bool narrow);
 
-/// True when \p op rounds to the nearest number of its result's format: arith.truncf without an
-/// explicit rounding mode, or llvm.fptrunc.
+/// True when \p op rounds to the nearest number of its result's format:
+/// arith.truncf without an explicit rounding mode, or llvm.fptrunc.
 bool isPlainTruncation(Operation *op);
 
 /// True when \p op may be erased once nothing uses it. Besides ops without
