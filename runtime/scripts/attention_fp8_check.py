@@ -344,14 +344,11 @@ def child(options):
 def main():
     parser = parser_for(__doc__.split("\n")[0], 240)
     parser.add_argument("--shapes", default="4096,8192,16384")
-    parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     if options.child is not None:
         child(options)
         return
-    run_supervised(
-        options, ["--shapes=" + options.shapes] + ["--quick"] * options.quick
-    )
+    run_supervised(options, ["--shapes=" + options.shapes])
 
 
 if __name__ == "__main__":

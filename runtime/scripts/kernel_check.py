@@ -233,6 +233,10 @@ def parser_for(description, seconds):
     parser.add_argument("--out", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--no-time", action="store_true")
+    parser.add_argument(
+        "--quick", action="store_true",
+        help="one small shape and no times, which compute-sanitizer has time for",
+    )
     parser.add_argument("--seconds", type=float, default=seconds)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deadline", type=float, default=0)
@@ -245,6 +249,7 @@ def run_supervised(options, more=()):
     results = {"version": 1, "seed": options.seed, "checks": [], "times": []}
     arguments = [options.folder, "--only=" + options.only, f"--seed={options.seed}"]
     arguments += [*more] + ["--no-time"] * options.no_time
+    arguments += ["--quick"] * options.quick
     supervise(arguments, time.time() + options.seconds, results)
     if options.out:
         with open(options.out, "w") as out:
