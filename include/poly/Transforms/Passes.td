@@ -504,14 +504,6 @@ def PolyConvertFloat8 : Pass<"poly-convert-float8"> {
     turns `arith.truncf` from f32, f16 and bf16, and `arith.extf` to them, into
     the conversions of two elements that sm_89 and newer have.
 
-    ```mlir
-    %p = arith.truncf %x : vector<2xf16> to vector<2xf8E4M3FN>
-    // becomes
-    %h = nvvm.convert.f16x2.to.f8x2 %x : vector<2xf16> -> i16(f8E4M3FN)
-    %v = vector.from_elements %h : vector<1xi16>
-    %p = vector.bitcast %v : vector<1xi16> to vector<2xf8E4M3FN>
-    ```
-
     Input: device code with conversions of scalars or vectors of any shape.
     Output: the same values of the same types; poly-to-nvptx runs it before the
     stock conversions.
@@ -520,6 +512,31 @@ def PolyConvertFloat8 : Pass<"poly-convert-float8"> {
     57344), and NaN stays NaN. Widening is exact.
     Errors: a chip below sm_89, a rounding mode other than to nearest even.
     Does nothing: on other 8-bit formats and on host code.
+
+    Before `poly-opt --poly-convert-float8`:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xf16>) -> vector<2xf8E4M3FN> {
+        %p = arith.truncf %x : vector<2xf16> to vector<2xf8E4M3FN>
+        gpu.return %p : vector<2xf8E4M3FN>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @m {
+      gpu.func @f(%x: vector<2xf16>) -> vector<2xf8E4M3FN> {
+        %s = vector.extract_strided_slice %x {offsets = [0], sizes = [2], strides = [1]} : vector<2xf16> to vector<2xf16>
+        %h = nvvm.convert.f16x2.to.f8x2 %s : vector<2xf16> -> i16(f8E4M3FN)
+        %v = vector.from_elements %h : vector<1xi16>
+        %p = vector.bitcast %v : vector<1xi16> to vector<2xf8E4M3FN>
+        gpu.return %p : vector<2xf8E4M3FN>
+      }
+    }
+    ```
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90\"",
