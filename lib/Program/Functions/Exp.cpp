@@ -11,8 +11,9 @@
 ///
 /// Contract, held by test/unit/Registry:
 ///   all: +-0 gives exactly 1; -Inf gives exactly +0 (pot20 alone: 2^-20).
-///   sfu, d2, d3, d4: NaN gives NaN; +Inf gives +Inf; results below the
-///   smallest normal number are kept by sfu and flushed to +0 by the others.
+///   sfu, ex2packed, d2, d3, d4: NaN gives NaN; +Inf gives +Inf; results below
+///   the smallest normal number are kept by the first two and flushed to +0 by
+///   the others.
 ///   sfuweight, <form>weight, <form>packed, h15, lattice<k>: for softmax
 ///   weights. Arguments are not above the program's domain; NaN gives +0
 ///   (sfuweight and 8-bit results: NaN); results below the smallest normal
@@ -183,14 +184,14 @@ void Adder::sfu(Function function) {
     }
   if (function != Function::Exp2)
     return;
-  // Both lanes of a register at once.
+  // Both lanes of a register at once, less accurately.
   ProgramInfo info;
   info.function = function;
-  info.form = "sfu";
+  info.form = "ex2packed";
   info.from = info.to = Format::F16;
   info.lanes = 2;
   info.provenance = "special function unit, no fitted coefficients";
-  info.name = "exp2-sfu-f16x2";
+  info.name = "exp2-ex2packed-f16x2";
   ProgramBuilder b(info);
   NodeId x = b.input(Type::F16x2);
   programs.push_back(b.finish(b.unary(Op::Ex2Approx, x)));

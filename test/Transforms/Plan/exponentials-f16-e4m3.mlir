@@ -10,7 +10,7 @@ gpu.module @half {
   gpu.func @f16_weights(%h: vector<4xf16>) -> vector<4xf8E4M3FN> {
     %e = math.exp2 %h fastmath<afn> : vector<4xf16>
     %p = poly.exp2 %h replaces %e fastmath<afn> consent {bound = 8.5 : f64, role = #poly.exp_role<weight>} : vector<4xf16>
-    // ULP-COUNT-2: poly.apply <"exp2-sfu-f16x2"> %{{.*}} : vector<2xf16> to vector<2xf16>
+    // ULP-COUNT-2: poly.apply <"exp2-ex2packed-f16x2"> %{{.*}} : vector<2xf16> to vector<2xf16>
     // ULP: arith.truncf %{{.*}} : vector<4xf16> to vector<4xf8E4M3FN>
     // COARSE: poly.apply <"exp2-lattice3-f16-e4m3x4"> %{{.*}} : vector<4xf16> to vector<4xf8E4M3FN>
     // COARSE-NOT: arith.truncf
