@@ -159,18 +159,8 @@ Results runKernels(const HopperKernel &kernel, const Arrays &a,
   const Shape &s = a.shape;
   HopperRun run(kernel);
   auto bind = [&](const char *name, uint64_t address, bool isKey) {
-    const char *length = isKey ? "keyLength" : "queryLength";
-    const char *heads = isKey ? "keyHeads" : "heads";
-    unsigned rows = isKey ? s.keys : s.queries;
-    uint64_t headCount = isKey ? s.keyHeads : s.heads;
-    run.tensor(name, address,
-               {{"headDim", a.dim},
-                {length, rows},
-                {heads, headCount},
-                {"batch", s.batches}},
-               {{heads, a.dim},
-                {length, headCount * a.dim},
-                {"batch", rows * headCount * a.dim}});
+    run.attentionArray(name, address, s.batches, isKey ? s.keys : s.queries,
+                       isKey ? s.keyHeads : s.heads, a.dim);
   };
   auto strided = [&](const std::string &name, uint64_t address) {
     run.pointer(name, address)

@@ -98,21 +98,12 @@ Outcome launch(const Case &item) {
   uint64_t output = run.poisoned(queryCount, kernel.type);
   size_t rows = size_t(s.batches) * s.heads * s.queries;
   uint64_t sums = run.poisoned(rows, Format::F32);
-  auto bind = [&](const char *name, uint64_t address, const char *length,
-                  unsigned lengthSize, const char *heads, unsigned headCount) {
-    run.tensor(name, address,
-               {{"headDim", dim},
-                {length, lengthSize},
-                {heads, headCount},
-                {"batch", s.batches}},
-               {{heads, dim},
-                {length, uint64_t(headCount) * dim},
-                {"batch", uint64_t(lengthSize) * headCount * dim}});
-  };
-  bind("query", run.upload(q), "queryLength", s.queries, "heads", s.heads);
-  bind("key", run.upload(k), "keyLength", s.keys, "keyHeads", s.keyHeads);
-  bind("value", run.upload(v), "keyLength", s.keys, "keyHeads", s.keyHeads);
-  bind("output", output, "queryLength", s.queries, "heads", s.heads);
+  run.attentionArray("query", run.upload(q), s.batches, s.queries, s.heads,
+                     dim);
+  run.attentionArray("key", run.upload(k), s.batches, s.keys, s.keyHeads, dim);
+  run.attentionArray("value", run.upload(v), s.batches, s.keys, s.keyHeads,
+                     dim);
+  run.attentionArray("output", output, s.batches, s.queries, s.heads, dim);
   run.pointer("logSumExp", sums)
       .integer("queryLength", s.queries)
       .integer("keyLength", s.keys)

@@ -129,6 +129,18 @@ HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
   return *this;
 }
 
+HopperRun &HopperRun::attentionArray(const std::string &name, uint64_t address,
+                                     uint64_t batches, uint64_t length,
+                                     uint64_t heads, uint64_t dim) {
+  bool ofKeys = name.rfind("key", 0) == 0 || name.rfind("value", 0) == 0;
+  const char *rows = ofKeys ? "keyLength" : "queryLength";
+  const char *owners = ofKeys ? "keyHeads" : "heads";
+  return tensor(
+      name, address,
+      {{"headDim", dim}, {rows, length}, {owners, heads}, {"batch", batches}},
+      {{owners, dim}, {rows, heads * dim}, {"batch", length * heads * dim}});
+}
+
 HopperRun &HopperRun::pointer(const std::string &name, uint64_t address) {
   pointers[name] = address;
   return *this;

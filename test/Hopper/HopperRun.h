@@ -65,6 +65,11 @@ public:
   HopperRun &tensor(const std::string &name, uint64_t address,
                     std::map<std::string, uint64_t> sizes,
                     std::map<std::string, uint64_t> strides);
+  /// One of attention's arrays, [batches, length, heads, dim], under the names
+  /// that the kernels' metadata has for its dimensions.
+  HopperRun &attentionArray(const std::string &name, uint64_t address,
+                            uint64_t batches, uint64_t length, uint64_t heads,
+                            uint64_t dim);
   HopperRun &pointer(const std::string &name, uint64_t address);
   HopperRun &integer(const std::string &name, int64_t value);
   HopperRun &number(const std::string &name, double value);

@@ -20,7 +20,9 @@ import sys
 
 # Tile orders divide whole numbers, with as many reciprocals as ptxas likes: what is
 # counted of the special-function unit is what only activations use.
-OPCODES = ("CALL", "FCHK", "HGMMA", "MUFU.EX2", "MUFU.TANH", "HFMA2", "F2FP")
+OPCODES = (
+    "CALL", "FCHK", "HGMMA", "MUFU.EX2", "MUFU.TANH", "HFMA2", "F2FP", "FFMA", "MEMBAR",
+)
 
 
 def run(command, **options):

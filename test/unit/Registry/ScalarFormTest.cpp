@@ -77,8 +77,8 @@ TEST(ScalarForm, HalvesTheSpecialFunctionWork) {
     EXPECT_EQ(scalar.info().lanes, 1u);
     EXPECT_LE(instructionCount(scalar), instructionCount(full));
     // One instruction for both lanes.
-    bool packedSfu = full.info().form == "tanhpacked" ||
-                     full.info().form == "ex2packed";
+    bool packedSfu =
+        full.info().form == "tanhpacked" || full.info().form == "ex2packed";
     if (sfuCount(full) == 0 || packedSfu)
       continue;
     EXPECT_EQ(2 * sfuCount(scalar), sfuCount(full)) << full.name();
