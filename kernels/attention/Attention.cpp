@@ -11,8 +11,9 @@
 /// V to shared memory; two consumer warpgroups hold 64 rows of Q each. For tile
 /// t of the keys a consumer starts S(t) = Q K^T and then O += P(t-1) V,
 /// computes P(t) from S(t) while the second product runs, and only when that
-/// has finished rounds P(t) to 16 bits, which makes the registers of the next A
-/// fragment, and rescales O.
+/// has finished rounds P(t) to its type, which makes the registers of the next
+/// A fragment, and rescales O; or, where each product has accumulators of its
+/// own, adds the product to the rescaled O.
 ///
 /// Tiles of keys are visited from the last to the first, so that the ones that
 /// need a mask come first.

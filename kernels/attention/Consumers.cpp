@@ -282,9 +282,8 @@ Value AttentionBuilder::keyHeadRow(const Tile &tile) {
       tile.keyHead);
 }
 
+/// With the factors of the tile's heads, of E4M3.
 Value AttentionBuilder::scoreScale(const Tile &tile) {
-  if (!options.isE4M3())
-    return arguments.scale;
   Value factor = arith::MulFOp::create(
       e,
       descale(arguments.queryDescale, tile.row, arguments.queryDescaleStride),

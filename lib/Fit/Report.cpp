@@ -302,6 +302,7 @@ std::string stages() {
 
 void addErrorCurves(std::vector<ReportFile> &files) {
   files.push_back({"stages-sigmoid.svg", stages()});
+  files.push_back({"lattices.svg", latticeErrors()});
   for (Function function : kCompared) {
     Chart chart;
     chart.title = std::string(name(function)) + ": shipped bf16 polynomials";
@@ -321,6 +322,42 @@ void addErrorCurves(std::vector<ReportFile> &files) {
 }
 
 } // namespace
+
+std::string fit::latticeErrors() {
+  Chart chart;
+  chart.title = "exp2 on lattices: relative error over two octaves";
+  chart.xLabel = "x";
+  chart.yLabel = "relative error";
+  // A logarithmic axis has no zero.
+  constexpr double kLeast = 1e-4;
+  constexpr int kPoints = 512;
+  auto add = [&](const char *title, auto valueAt) {
+    Chart::Series series;
+    series.name = title;
+    for (int i = 0; i < kPoints; ++i) {
+      // Between the points of an f16, no lattice's own.
+      double x = 2 + (2.0 * i + 1) / kPoints;
+      double error = std::fabs(valueAt(x) / std::exp2(x) - 1);
+      series.points.emplace_back(x, std::max(error, kLeast));
+    }
+    chart.series.push_back(std::move(series));
+  };
+  auto addProgram = [&](const char *title, const char *program) {
+    const Program &replayed = findProgram(program)->program;
+    const ProgramInfo &info = replayed.info();
+    add(title, [&](double x) {
+      uint32_t bits = uint32_t(encode(info.from, x));
+      return decode(info.to, replayElement(replayed, bits));
+    });
+  };
+  addProgram("two points an octave, H15", "exp2-h15-f32");
+  addProgram("grid of e4m3, 8 points", "exp2-lattice3-f16-e4m3x4");
+  add("correctly rounded to e4m3", [](double x) {
+    return decode(Format::E4M3, encode(Format::E4M3, std::exp2(x)));
+  });
+  addProgram("grid of bf16, 128 points", "exp2-lattice7-f32");
+  return toSvg(chart);
+}
 
 //===----------------------------------------------------------------------===//
 // FitCache

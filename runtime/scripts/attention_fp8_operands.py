@@ -11,6 +11,8 @@ import os
 from kernel_check import stem
 
 OUTPUT_CAP = 50.0
+# What a score's exponent, an f16 where scores are bounded, may be at most.
+GREATEST_EXPONENT = 2040
 
 
 def load(driver, path, family):
@@ -121,9 +123,24 @@ class Case:
             device="cuda",
         )
 
+    def check_bound(self, kernel):
+        """Whether f16 can hold the exponents that the kernel was promised."""
+        octaves = OUTPUT_CAP * math.log2(math.e)
+        if self.score != "softcap":
+            factor = (self.q_scale.max() * self.k_scale.max()).item()
+            octaves = self.scale * factor * math.log2(math.e)
+            octaves *= kernel.info.get("scoreBound", 0)
+        if octaves >= GREATEST_EXPONENT:
+            raise ValueError(
+                f"{kernel.name}: scores of {octaves:.0f} octaves are too great for "
+                f"exponents of f16; use a kernel without score-bound"
+            )
+
     def launcher(self, kernel, values, prepare=False):
         """Launches both kernels; with `prepare`, V is prepared once, now."""
         import torch
+
+        self.check_bound(kernel)
 
         bits = self.kind == "e4m3"
         value = self.transposed if bits else self.v

@@ -53,14 +53,18 @@ struct ReportFile {
   std::string name, text;
 };
 
+/// The chart lattices.svg: relative errors of lattice programs, replayed, and
+/// of correct rounding to e4m3.
+std::string latticeErrors();
+
 /// The requests whose fits a report compares: degrees 3 to 6 of every function
 /// with controls, in both 16-bit formats.
 std::vector<PolynomialRequest> reportRequests();
 
 /// numerics-table.md (each form's bound, both controls and ours), pareto.md and
 /// pareto-<function>.svg (error against issue slots), and the error curves
-/// stages-sigmoid.svg and errors-<function>.svg. \p note is told what is being
-/// done.
+/// stages-sigmoid.svg, lattices.svg and errors-<function>.svg. \p note is told
+/// what is being done.
 std::vector<ReportFile>
 makeReport(FitCache &cache, const SearchOptions &options,
            const std::function<void(std::string)> &note);
