@@ -15,6 +15,9 @@
 using namespace poly::kernels;
 
 static constexpr double kGreatestHalf = 65504;
+/// Of E4M3: exponents are f16 and their offsets whole numbers, which f16 has up
+/// to 2^11 octaves.
+static constexpr double kGreatestHalfCap = 1400;
 
 std::optional<AttentionScore>
 poly::kernels::parseAttentionScore(llvm::StringRef name) {
@@ -60,6 +63,10 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
   if (options.f16Output && !options.isE4M3())
     return "f16-output is a choice of type=e4m3; other types are also the "
            "output's";
+  if (options.isE4M3() && options.cap && *options.cap > kGreatestHalfCap)
+    return "with type=e4m3 the cap must be at most 1400, for exponents are "
+           "f16; "
+           "use type=bf16";
   if (options.scoreBound && !options.isE4M3())
     return "score-bound is a promise that type=e4m3 uses; leave it off";
   if (options.scoreBound && options.score == AttentionScore::Softcap)
