@@ -293,10 +293,8 @@ LogicalResult Packer::run() {
   std::vector<Site> sites(planned.size());
   llvm::transform(planned, sites.begin(), analyzeSite);
   for (Site &site : sites) {
-    // The program gives the op's own format and leaves the conversion.
     Format own = *getFormat(site.op->getResult(0).getType());
-    if (info(site).to == own && site.to != own &&
-        ::poly::elementBits(site.to) == 8) {
+    if (keepsConversion(info(site).to, own, site.to)) {
       site.to = own;
       site.truncations.clear();
     }

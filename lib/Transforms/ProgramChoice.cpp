@@ -252,14 +252,6 @@ std::string ProgramChooser::refusal(const Site &site) const {
   return "";
 }
 
-/// Whether \p info may leave the conversion to an 8-bit result to the source's
-/// own op.
-static bool keepsConversion(const ProgramInfo &info,
-                            const SiteRequest &request) {
-  return info.to != request.to && info.to == request.ownFormat &&
-         ::poly::elementBits(request.to) == 8;
-}
-
 bool ProgramChooser::meetsBudget(const RegisteredProgram &registered,
                                  const Accuracy &required,
                                  const SiteRequest &request) const {
@@ -267,7 +259,8 @@ bool ProgramChooser::meetsBudget(const RegisteredProgram &registered,
   const ExpContext *exponential = request.exponential;
   Accuracy budget = required;
   // The certificate counts in ulps of the program's result.
-  if (keepsConversion(registered.program.info(), request))
+  if (keepsConversion(registered.program.info().to, request.ownFormat,
+                      request.to))
     budget.ulps = std::ldexp(
         budget.ulps, ::poly::traits(registered.program.info().to).mantissaBits -
                          ::poly::traits(request.to).mantissaBits);
@@ -317,7 +310,8 @@ bool ProgramChooser::isEligible(const Candidate &candidate,
   const RegisteredProgram &registered = *candidate.registered;
   const ProgramInfo &info = registered.program.info();
   if (info.function != request.function ||
-      (info.to != request.to && !keepsConversion(info, request)) ||
+      (info.to != request.to &&
+       !keepsConversion(info.to, request.ownFormat, request.to)) ||
       (anyNamed && !candidate.named))
     return false;
   bool sfu = registered.certificate.sfuModel;
@@ -442,7 +436,7 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     // A program that takes f32 leaves the widening of 16-bit values in place.
     if (info.from == Format::F32 && request.from != Format::F32)
       after.add(::poly::InstrClass::Logic, *targetModel, request.elements);
-    if (keepsConversion(info, request))
+    if (keepsConversion(info.to, request.ownFormat, request.to))
       after.add(::poly::InstrClass::Convert, *targetModel,
                 request.elements / 2);
     double slotsAfter = after.slots(), slotsBefore = request.before.slots();

@@ -135,6 +135,10 @@ llvm::SmallVector<Value, 1> Site::results() const {
   return values;
 }
 
+bool mlir::poly::keepsConversion(Format result, Format own, Format rounded) {
+  return result == own && rounded != own && ::poly::elementBits(rounded) == 8;
+}
+
 Site mlir::poly::analyzeSite(Operation *op) {
   Site site;
   site.op = op;

@@ -41,6 +41,12 @@ struct Site {
   llvm::SmallVector<Value, 1> results() const;
 };
 
+/// Whether a program with results of format \p result leaves the conversion of
+/// a site, whose own results are \p own and all rounded to the 8-bit \p
+/// rounded, to the source's own op.
+bool keepsConversion(::poly::Format result, ::poly::Format own,
+                     ::poly::Format rounded);
+
 /// Collects the facts about a function op. Looks through vector.from_elements
 /// at the truncations behind it.
 Site analyzeSite(Operation *op);

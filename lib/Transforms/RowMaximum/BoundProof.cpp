@@ -473,10 +473,11 @@ std::optional<double> Prover::boundDifference(Operand a, Factor factor,
 }
 
 /// Takes from \p offset what is not below what remains, or is literal: a floor,
-/// the rounding of a floor to f16, and literal addends, which go to \p shift.
-/// A whole number below 2^11 is an f16. (A scaled maximum beyond that is beyond
-/// what f16 exponents are good for; docs/Numerics.md states the condition.)
-static Operand stripOffset(Operand offset, double &shift) {
+/// the rounding of a floor to f16, and literal addends in f32, which go to
+/// \p shift. A whole number below 2^11 is an f16. (A scaled maximum beyond that
+/// is beyond what f16 exponents are good for; docs/Numerics.md states the
+/// condition.)
+static Operand stripOffset(Operand offset, std::optional<double> &shift) {
   for (unsigned step = 0; step < 4; ++step) {
     offset = resolveLane(offset);
     Operation *op = offset.value.getDefiningOp();
@@ -497,14 +498,15 @@ static Operand stripOffset(Operand offset, double &shift) {
       continue;
     }
     FloatView view = getFloatView(op);
-    if (view.kind != FloatKind::Add)
+    // In the narrow formats the rounding of the sum may be as great as it.
+    if (view.kind != FloatKind::Add || !hasFusedSlack(offset.value))
       return offset;
     unsigned literalIndex = getLiteralNumber(view.operands[0]) ? 0 : 1;
     std::optional<double> number =
         getLiteralNumber(view.operands[literalIndex]);
     if (!number || !std::isfinite(*number))
       return offset;
-    shift += offset.sign * *number;
+    shift = shift.value_or(0) + offset.sign * *number;
     offset = offset.with(view.operands[1 - literalIndex]);
   }
   return offset;
@@ -516,13 +518,15 @@ std::optional<double> Prover::boundSum(Operand a, Factor factor, Operand offset,
   if (std::optional<double> bound =
           boundDifference(a, factor, offset.negated(), depth))
     return bound;
-  double shift = 0;
+  std::optional<double> shift;
   Operand rest = stripOffset(offset, shift);
   if (rest.value == offset.value)
     return std::nullopt;
   std::optional<double> bound =
       boundDifference(a, factor, rest.negated(), depth);
-  return bound ? std::optional(*bound + shift) : bound;
+  // The sum with the literal is rounded, as a product is; the slack is for
+  // both.
+  return bound && shift ? std::max(*bound, kFusedSlack) + *shift : bound;
 }
 
 /// fma(x, y, z): either a scaled score minus a scaled maximum, or a scaled

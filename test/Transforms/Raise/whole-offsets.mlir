@@ -55,6 +55,36 @@ gpu.module @m {
     gpu.return %w : vector<8xf32>
   }
 
+  // The sum of maximum and literal is rounded, too.
+  // CHECK-LABEL: gpu.func @scaled_before
+  gpu.func @scaled_before(%s: vector<8xf32>) -> vector<8xf32> {
+    %m = vector.reduction <maxnumf>, %s : vector<8xf32> into f32
+    %n = arith.negf %m : f32
+    %eight = arith.constant 8.25 : f32
+    %b = arith.addf %n, %eight : f32
+    %bs = vector.broadcast %b : f32 to vector<8xf32>
+    %x = arith.addf %s, %bs : vector<8xf32>
+    // CHECK: poly.exp2 {{.*}} {bound = 8.750000e+00 : f64, {{.*}}role = #poly.exp_role<weight>
+    %w = math.exp2 %x fastmath<afn> : vector<8xf32>
+    gpu.return %w : vector<8xf32>
+  }
+
+  // In f16, 8.297 - 1000.5 is -992: that is 0.2 above it.
+  // CHECK-LABEL: gpu.func @narrow_sum
+  gpu.func @narrow_sum(%s: vector<8xf16>) -> vector<8xf16> {
+    %m = vector.reduction <maxnumf>, %s : vector<8xf16> into f16
+    %n = arith.negf %m : f16
+    %eight = arith.constant 8.297 : f16
+    %b = arith.addf %n, %eight : f16
+    %bs = vector.broadcast %b : f16 to vector<8xf16>
+    %x = arith.addf %s, %bs : vector<8xf16>
+    // CHECK-NOT: bound
+    // CHECK: poly.exp2
+    // CHECK-NOT: bound
+    %w = math.exp2 %x fastmath<afn> : vector<8xf16>
+    gpu.return %w : vector<8xf16>
+  }
+
   // Rounded up, an offset may be almost one more.
   // CHECK-LABEL: gpu.func @ceil
   gpu.func @ceil(%s: vector<8xf32>, %scale: f32) -> vector<8xf32> {
