@@ -203,6 +203,86 @@ Control fit::constrainedLeastSquaresControl(const PolynomialRequest &request,
   return best;
 }
 
+/// Why the polynomial has no derivative in one of our forms, or nothing.
+static std::string refusesDerivative(const PolynomialSpec &value) {
+  if (resultFunction(value.function, 1) == Function::Custom ||
+      reductionOf(value) == Reduction::Whole || value.root != 0)
+    return "only polynomials of sigmoid, tanh, silu, gelu_erf and gelu_tanh "
+           "have a derivative that programs exist for";
+  if (value.format == Format::F32 || resultFormat(value) != value.format)
+    return "only polynomials of 16-bit formats can be scored on all inputs";
+  if (!value.upper.empty())
+    return "a polynomial in two pieces has no derivative between them; "
+           "differentiate one in one piece";
+  return "";
+}
+
+std::optional<Control> fit::differentiated(const PolynomialSpec &value,
+                                           std::string &error) {
+  error = refusesDerivative(value);
+  if (!error.empty())
+    return std::nullopt;
+  PolynomialRequest request;
+  request.function = resultFunction(value.function, 1);
+  request.format = value.format;
+  request.exactTail = false;
+  request.odd = value.odd;
+  RealFunction function(request);
+
+  // (t^m q(t - c))' / t^(m - 1) = m q + (u + c) q' in u = t - c: m is 2 where
+  // x is a factor beside y. With q of t^2, t q' counts twice.
+  double factors = reductionOf(value) == Reduction::Gate ? 2 : 1;
+  double inner = value.odd ? 2 : 1;
+  const std::vector<double> &c = value.coefficients;
+  PolynomialSpec spec = value;
+  spec.function = request.function;
+  spec.exactTail = false;
+  spec.provenance = "differentiated, of: " + value.provenance;
+  for (size_t k = 0; k < c.size(); ++k) {
+    double next = k + 1 < c.size() ? c[k + 1] : 0;
+    double derivative = (factors + inner * double(k)) * c[k] +
+                        value.center * double(k + 1) * next;
+    spec.coefficients[k] =
+        decode(value.format, encode(value.format, derivative));
+  }
+
+  // An even polynomial in y^2 has its square clamped.
+  bool squared = value.odd && reductionOf(spec) == Reduction::Even;
+  auto clampAt = [&](double clamp) {
+    return encode(value.format, squared ? clamp * clamp : clamp);
+  };
+  Inputs inputs(function);
+  Control best;
+  best.replayed = HUGE_VAL;
+  best.interval = value.clamp;
+  auto search = [&](uint32_t low, uint32_t high, uint32_t step) {
+    for (uint32_t bits = low; bits <= high; bits += step) {
+      spec.clamp = decode(value.format, bits);
+      double replayed = replayedError(inputs, spec);
+      if (replayed >= best.replayed)
+        continue;
+      best.replayed = replayed;
+      best.spec = spec;
+    }
+  };
+  // In steps of bf16, then around the best.
+  uint32_t low = clampAt(value.clamp / 2), high = clampAt(value.clamp);
+  uint32_t step = value.format == Format::BF16 ? 1 : 8;
+  search(low, high, step);
+  uint32_t found = encode(value.format, best.spec.clamp);
+  if (step > 1)
+    search(std::max(low, found - step), std::min(high, found + step), 1);
+  // The search leaves the inputs next to 0 out, where all clamps are alike.
+  best.replayed =
+      certify(buildPolynomial(best.spec, value.format, ClampKind::XorSign))
+          .maxAbs;
+  spec = best.spec;
+  if (squared)
+    spec.clamp = std::sqrt(spec.clamp);
+  best.real = realError(function, spec);
+  return best;
+}
+
 std::string fit::sollyaScript(const PolynomialRequest &request) {
   RealFunction function(request);
   bool even = function.reduction == Reduction::Even;

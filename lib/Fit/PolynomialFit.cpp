@@ -158,6 +158,12 @@ std::string fit::check(const PolynomialRequest &request) {
     if (!Expression::parse(request.expression, expression, error))
       return "in '" + request.expression + "': " + error;
   }
+  if (request.coupled && !hasAlgebraicDerivative(request.function))
+    return "the value of " + std::string(name(request.function)) +
+           " does not give its derivative; sigmoid, silu, tanh and "
+           "sigmoid_shift can be coupled";
+  if (request.coupled && (request.format == Format::F32 || request.to))
+    return "coupled programs compute and return one 16-bit format";
   bool needsDomain = whole || request.function == Function::Custom ||
                      request.function == Function::SinTurn ||
                      request.function == Function::CosTurn;

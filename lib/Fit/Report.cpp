@@ -11,6 +11,7 @@
 #include "poly/Fit/Controls.h"
 #include "poly/Program/Cost.h"
 #include "poly/Program/Formats.h"
+#include "poly/Program/Polynomials.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
 
@@ -126,6 +127,67 @@ std::string numericsTable(FitCache &cache, const SearchOptions &options,
                       ours, mark.c_str(), ours / bound.withRounding);
       }
   }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+/// "error (instructions)".
+std::string cell(double error, unsigned instructions) {
+  return print("%.2e (%u)", error, instructions);
+}
+
+/// From the value, which the program's first result is.
+std::string algebraicCell(const PolynomialSpec &spec) {
+  if (!hasAlgebraicDerivative(spec.function))
+    return "-";
+  CoupledSpec both;
+  both.value = spec;
+  Program derivative =
+      buildCoupled(both, spec.format, ClampKind::XorSign).singleResult(1);
+  return cell(certify(derivative).maxAbs, instructionCount(derivative));
+}
+
+std::string derivativesTable(FitCache &cache, const SearchOptions &options,
+                             const std::function<void(std::string)> &note) {
+  std::string text =
+      "<!-- Written by poly-fit report; do not edit -->\n\n"
+      "# Three ways to a derivative\n\n"
+      "Largest absolute error against the true derivative, replayed on every "
+      "input, and in parentheses the\ninstructions for two elements. "
+      "*Algebraic*: from the value that the shipped polynomial computes. "
+      "*Differentiated*: the\npolynomial's derivative. *Direct*: a fit of the "
+      "same form and degree to the derivative.\n\n"
+      "| value | error of the value | algebraic | differentiated | direct |\n"
+      "|---|---|---|---|---|\n";
+  for (Function function : {Function::Sigmoid, Function::Tanh, Function::Silu,
+                            Function::GeluErf, Function::GeluTanh})
+    for (const PolynomialSpec &spec : shippedPolynomials(function)) {
+      std::string error;
+      std::optional<Control> control = differentiated(spec, error);
+      if (!control)
+        continue;
+      Program value = buildPolynomial(spec, spec.format, ClampKind::XorSign);
+      Program derivative =
+          buildPolynomial(control->spec, spec.format, ClampKind::XorSign);
+      PolynomialRequest request;
+      request.function = control->spec.function;
+      request.format = spec.format;
+      request.exactTail = false;
+      request.centered = spec.center != 0;
+      request.degree = unsigned(spec.coefficients.size()) -
+                       (reductionOf(control->spec) == Reduction::Even);
+      note(commandLine(request));
+      Reached direct = cache.get(request, options);
+      text +=
+          print("| %s | %s | %s | %s | %s |\n", value.name().c_str(),
+                cell(certify(value).maxAbs, instructionCount(value)).c_str(),
+                algebraicCell(spec).c_str(),
+                cell(control->replayed, instructionCount(derivative)).c_str(),
+                cell(direct.maxAbs, direct.instructions).c_str());
+    }
   return text;
 }
 
@@ -411,10 +473,18 @@ std::vector<PolynomialRequest> fit::reportRequests() {
 
 std::vector<ReportFile>
 fit::makeReport(FitCache &cache, const SearchOptions &options,
-                const std::function<void(std::string)> &note) {
+                const std::function<void(std::string)> &note, ReportPart part) {
+  auto wanted = [&](ReportPart one) {
+    return part == ReportPart::All || part == one;
+  };
   std::vector<ReportFile> files;
-  addErrorCurves(files);
-  addPareto(files);
-  files.push_back({"numerics-table.md", numericsTable(cache, options, note)});
+  if (wanted(ReportPart::Curves))
+    addErrorCurves(files);
+  if (wanted(ReportPart::Pareto))
+    addPareto(files);
+  if (wanted(ReportPart::Derivatives))
+    files.push_back({"derivatives.md", derivativesTable(cache, options, note)});
+  if (wanted(ReportPart::Numerics))
+    files.push_back({"numerics-table.md", numericsTable(cache, options, note)});
   return files;
 }

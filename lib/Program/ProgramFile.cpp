@@ -67,6 +67,8 @@ public:
       : object(object), prefix(std::move(prefix)) {}
 
   Expected<std::vector<Program>> read();
+  /// After read().
+  ProgramFileEntry entry() const { return {programName, spec, from}; }
 
 private:
   bool fail(const Twine &message) {
@@ -423,8 +425,11 @@ static const json::Array *programArray(const json::Value &file, StringRef path,
   return array;
 }
 
-Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
-                                                      StringRef path) {
+/// Calls \p take with the programs of each entry and with what they are built
+/// from.
+static Error
+readPrograms(StringRef text, StringRef path,
+             function_ref<void(ProgramFileEntry, std::vector<Program>)> take) {
   // The JSON parser recurses; a program file is three levels deep.
   int depth = 0;
   for (char c : text) {
@@ -445,7 +450,6 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
   if (array->empty())
     return makeError(path + ": the array holds no programs");
 
-  std::vector<Program> programs;
   StringSet<> names;
   for (size_t i = 0; i < array->size(); ++i) {
     std::string prefix = (path + ": program " + Twine(i + 1)).str();
@@ -456,18 +460,42 @@ Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
     if (programName)
       prefix += (" ('" + *programName + "')").str();
     prefix += ": ";
-    Expected<std::vector<Program>> forms =
-        ProgramReader(*object, prefix).read();
+    ProgramReader reader(*object, prefix);
+    Expected<std::vector<Program>> forms = reader.read();
     if (!forms)
       return forms.takeError();
-    for (Program &program : *forms) {
+    for (const Program &program : *forms)
       if (!names.insert(program.name()).second)
         return makeError(prefix + "the name is used twice; give each program "
                                   "its own");
-      programs.push_back(std::move(program));
-    }
+    take(reader.entry(), std::move(*forms));
   }
+  return Error::success();
+}
+
+Expected<std::vector<Program>> poly::parseProgramFile(StringRef text,
+                                                      StringRef path) {
+  std::vector<Program> programs;
+  if (Error error = readPrograms(
+          text, path,
+          [&](const ProgramFileEntry &, std::vector<Program> forms) {
+            for (Program &program : forms)
+              programs.push_back(std::move(program));
+          }))
+    return error;
   return programs;
+}
+
+Expected<std::vector<ProgramFileEntry>>
+poly::parseProgramFileEntries(StringRef text, StringRef path) {
+  std::vector<ProgramFileEntry> entries;
+  if (Error error = readPrograms(
+          text, path,
+          [&](ProgramFileEntry entry, const std::vector<Program> &) {
+            entries.push_back(std::move(entry));
+          }))
+    return error;
+  return entries;
 }
 
 std::string

@@ -8,6 +8,8 @@
 
 #include "poly/Program/Registry.h"
 
+#include "poly/Program/Polynomials.h"
+
 #include "Functions/Builders.h"
 
 #include <cmath>
@@ -97,6 +99,20 @@ std::vector<Program> poly::buildCoupledPrograms() {
   detail::addSigmoidShift(programs, /*coupled=*/true);
   detail::addTurns(programs, /*coupled=*/true);
   return programs;
+}
+
+std::vector<PolynomialSpec> poly::shippedPolynomials(Function function) {
+  std::vector<PolynomialSpec> specs;
+  for (const detail::PolynomialRows &table :
+       {detail::sigmoidRows(), detail::tanhRows(), detail::siluRows(),
+        detail::geluErfRows(), detail::geluTanhRows()}) {
+    if (table.function != function)
+      continue;
+    for (size_t i = 0; i < table.count; ++i)
+      if (!table.rows[i].coupled)
+        specs.push_back(detail::specOf(function, table.rows[i]));
+  }
+  return specs;
 }
 
 const std::vector<CoupledProgram> &poly::coupledPrograms() {

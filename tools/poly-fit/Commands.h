@@ -9,6 +9,7 @@
 #ifndef POLY_TOOLS_POLYFIT_COMMANDS_H
 #define POLY_TOOLS_POLYFIT_COMMANDS_H
 
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
@@ -18,6 +19,15 @@
 std::string fitExponential(const std::string &form, const std::string &format,
                            bool formatGiven, const std::string &objective,
                            llvm::raw_ostream &os);
+
+/// Prints the error and returns 1, the exit code.
+int fail(const llvm::Twine &message);
+
+/// Writes all of \p text or nothing. Returns an exit code.
+int writeFile(const std::string &path, const std::string &text);
+
+/// poly-fit differentiate: the programs of polynomials' derivatives.
+int differentiateMain(int argc, char **argv);
 
 /// poly-fit softmax: measures programs as softmax weights.
 int softmaxMain(int argc, char **argv);

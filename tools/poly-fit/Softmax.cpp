@@ -190,11 +190,6 @@ Measures measure(const Program &program, double spread,
   return m;
 }
 
-int fail(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "poly-fit softmax") << message << "\n";
-  return 1;
-}
-
 llvm::json::Array toJson(const Range &range) {
   return llvm::json::Array({range.low, range.mean(), range.high});
 }
@@ -322,12 +317,7 @@ int softmaxMain(int argc, char **argv) {
                             {"width", int64_t(options.width)},
                             {"seed", int64_t(options.seed)},
                             {"measures", std::move(rows)}};
-  std::error_code code;
-  llvm::ToolOutputFile file(output, code, llvm::sys::fs::OF_Text);
-  if (code)
-    return fail("cannot write '" + llvm::Twine(output) +
-                "': " + code.message());
-  file.os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
-  file.keep();
-  return 0;
+  return writeFile(
+      output,
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str());
 }

@@ -147,16 +147,28 @@ Option<std::string> cacheFile("cache",
                               "report: a file that remembers fits, so "
                               "that it can go on where it stopped",
                               cl::value_desc("file"));
+cl::opt<fit::ReportPart> reportPart(
+    "part", cl::desc("report: what to write"), cl::cat(category),
+    cl::values(clEnumValN(fit::ReportPart::All, "all", "everything (default)"),
+               clEnumValN(fit::ReportPart::Curves, "curves", "error curves"),
+               clEnumValN(fit::ReportPart::Pareto, "pareto",
+                          "error against slots"),
+               clEnumValN(fit::ReportPart::Derivatives, "derivatives",
+                          "three ways to each derivative"),
+               clEnumValN(fit::ReportPart::Numerics, "numerics",
+                          "bounds, controls and ours")),
+    cl::init(fit::ReportPart::All));
 Option<bool> controls("controls", "Also fit by pinned least squares and by "
                                   "Sollya, and replay what they give");
 Option<bool> list("list", "Print the names of the shipped programs");
+
+} // namespace
 
 int fail(const llvm::Twine &message) {
   llvm::WithColor::error(errs(), "poly-fit") << message << "\n";
   return 1;
 }
 
-/// Writes all of \p text or nothing.
 int writeFile(const std::string &path, const std::string &text) {
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
@@ -172,6 +184,8 @@ int writeFile(const std::string &path, const std::string &text) {
   file.keep();
   return 0;
 }
+
+namespace {
 
 std::string number(double value, const char *format = "%.3e") {
   char text[40];
@@ -444,9 +458,9 @@ int writeReport() {
   if (output.empty())
     return fail("report needs -o DIR, the folder of its files");
   fit::FitCache cache(cacheFile);
-  std::vector<fit::ReportFile> files =
-      fit::makeReport(cache, searchOptions(),
-                      [](const std::string &line) { errs() << line << "\n"; });
+  std::vector<fit::ReportFile> files = fit::makeReport(
+      cache, searchOptions(),
+      [](const std::string &line) { errs() << line << "\n"; }, reportPart);
   for (const fit::ReportFile &file : files)
     if (int rc = writeFile(output + "/" + file.name, file.text))
       return rc;
@@ -500,6 +514,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   if (argc > 1 && llvm::StringRef(argv[1]) == "softmax")
     return softmaxMain(argc - 1, argv + 1);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "differentiate")
+    return differentiateMain(argc - 1, argv + 1);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
@@ -512,6 +528,7 @@ int main(int argc, char **argv) {
       "  poly-fit --certificates=DIR        write the certificates\n"
       "  poly-fit --check --tables=DIR      exit 1 when they are stale\n"
       "  poly-fit --function=exp2 --form=d1|hinge|d2|d3|d4|d3free\n"
+      "  poly-fit differentiate PROGRAM...  the derivatives of polynomials\n"
       "  poly-fit softmax PROGRAM...        exponentials as attention sees "
       "them\n");
 

@@ -8,8 +8,9 @@
 ///
 /// \file
 /// Other ways to get coefficients of the same forms, evaluated by the same
-/// replay: endpoint-constrained least squares, Sollya's fpminimax, and two
-/// published programs of sigmoid attention.
+/// replay: endpoint-constrained least squares, Sollya's fpminimax, the
+/// derivative of a value's polynomial, and two published programs of sigmoid
+/// attention.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +50,14 @@ std::string sollyaScript(const PolynomialRequest &request);
 /// nothing where Sollya is not installed or fails.
 std::optional<Control> sollyaControl(const PolynomialRequest &request,
                                      std::string &error);
+
+/// The derivative of a fitted polynomial as a program of its own: the
+/// polynomial's derivative with rounded coefficients, and the clamp, at most the
+/// value's, with which the replayed error against the true derivative is least.
+/// Nothing and an \p error for what is not one piece in |y| or y^2 of a 16-bit
+/// format that approximates sigmoid, tanh, SiLU or GELU.
+std::optional<Control> differentiated(const PolynomialSpec &value,
+                                      std::string &error);
 
 /// sigmoid(s - log 4096) as the two-piece cubic of a published kernel, and that
 /// with the factored derivative as a second result; f32 to bf16.

@@ -61,13 +61,16 @@ std::string latticeErrors();
 /// with controls, in both 16-bit formats.
 std::vector<PolynomialRequest> reportRequests();
 
-/// numerics-table.md (each form's bound, both controls and ours), pareto.md and
-/// pareto-<function>.svg (error against issue slots), and the error curves
-/// stages-sigmoid.svg, lattices.svg and errors-<function>.svg. \p note is told
-/// what is being done.
-std::vector<ReportFile>
-makeReport(FitCache &cache, const SearchOptions &options,
-           const std::function<void(std::string)> &note);
+enum class ReportPart : uint8_t { All, Curves, Pareto, Derivatives, Numerics };
+
+/// numerics-table.md (each form's bound, both controls and ours),
+/// derivatives.md (three ways to each), pareto.md and pareto-<function>.svg
+/// (error against issue slots), and the error curves stages-sigmoid.svg,
+/// lattices.svg and errors-<function>.svg. \p note is told what is being done.
+std::vector<ReportFile> makeReport(FitCache &cache,
+                                   const SearchOptions &options,
+                                   const std::function<void(std::string)> &note,
+                                   ReportPart part = ReportPart::All);
 
 } // namespace poly::fit
 

@@ -54,12 +54,17 @@ namespace poly {
 llvm::Expected<std::vector<Program>> parseProgramFile(llvm::StringRef text,
                                                       llvm::StringRef path);
 
-/// A file of these programs with their contracts.
+/// A program of a file as it was fitted.
 struct ProgramFileEntry {
   std::string name;
   PolynomialSpec spec;
   Format from = Format::BF16;
 };
+/// The entries of what parseProgramFile() accepts.
+llvm::Expected<std::vector<ProgramFileEntry>>
+parseProgramFileEntries(llvm::StringRef text, llvm::StringRef path);
+
+/// A file of these programs with their contracts.
 std::string programFileText(const std::vector<ProgramFileEntry> &entries);
 
 } // namespace poly

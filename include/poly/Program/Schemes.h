@@ -120,11 +120,14 @@ Program buildPolynomial(const PolynomialSpec &spec, Format from,
 
 /// The value and the derivative of one argument that share the reduction.
 enum class Coupling : uint8_t {
-  /// s' = s (1 - s); silu' = s + silu (1 - s).
+  /// s' = s (1 - s); silu' = s + silu (1 - s); tanh' = 1 - tanh^2.
   Algebraic,
   /// sin and cos of turns share x^2.
   SinCos,
 };
+
+/// Whether Coupling::Algebraic is the derivative of \p function.
+bool hasAlgebraicDerivative(Function function);
 
 struct CoupledSpec {
   PolynomialSpec value;

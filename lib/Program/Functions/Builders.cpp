@@ -44,13 +44,12 @@ PolynomialSpec detail::specOf(Function function, const PolynomialRow &row) {
   return spec;
 }
 
-void detail::addPolynomials(std::vector<Program> &programs, Function function,
-                            const PolynomialRow *rows, size_t count,
-                            bool coupled) {
-  for (const PolynomialRow *row = rows; row != rows + count; ++row) {
-    if (row->coupled != coupled)
+void detail::addPolynomials(std::vector<Program> &programs,
+                            const PolynomialRows &table, bool coupled) {
+  for (size_t i = 0; i < table.count; ++i) {
+    if (table.rows[i].coupled != coupled)
       continue;
-    PolynomialSpec spec = specOf(function, *row);
+    PolynomialSpec spec = specOf(table.function, table.rows[i]);
     std::vector<Format> arguments = {Format::F32};
     if (resultFormat(spec) != Format::F32)
       arguments.insert(arguments.begin(), resultFormat(spec));

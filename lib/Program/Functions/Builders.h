@@ -56,18 +56,35 @@ struct SfuRow {
   const char *command;
 };
 
+/// A function's table.
+struct PolynomialRows {
+  Function function;
+  const PolynomialRow *rows;
+  size_t count;
+
+  template <size_t N>
+  PolynomialRows(Function function, const PolynomialRow (&table)[N])
+      : function(function), rows(table), count(N) {}
+};
+
 /// The spec of a row.
 PolynomialSpec specOf(Function function, const PolynomialRow &row);
 
 /// Appends every row's program: from its own format and from f32, and with
 /// either clamp where they differ. \p coupled picks the rows.
-void addPolynomials(std::vector<Program> &programs, Function function,
-                    const PolynomialRow *rows, size_t count,
+void addPolynomials(std::vector<Program> &programs, const PolynomialRows &table,
                     bool coupled = false);
 
 /// Appends the SFU programs of \p function; SigmoidShift: for n = \p parameter.
 void addSfuPrograms(std::vector<Program> &programs, Function function,
                     double parameter = 0);
+
+/// The table of the value called so, sigmoid, tanh, silu or gelu.
+PolynomialRows sigmoidRows();
+PolynomialRows tanhRows();
+PolynomialRows siluRows();
+PolynomialRows geluErfRows();
+PolynomialRows geluTanhRows();
 
 void addSigmoid(std::vector<Program> &programs, bool coupled = false);
 void addTanh(std::vector<Program> &programs);

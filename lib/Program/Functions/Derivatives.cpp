@@ -21,8 +21,6 @@
 
 #include "Builders.h"
 
-#include <iterator>
-
 using namespace poly;
 
 static const detail::PolynomialRow kSigmoidRows[] = {
@@ -42,13 +40,13 @@ static const detail::PolynomialRow kGeluTanhRows[] = {
 };
 
 void detail::addDerivatives(std::vector<Program> &programs) {
-  auto add = [&](Function function, const PolynomialRow *rows, size_t count) {
-    addPolynomials(programs, function, rows, count);
-    addSfuPrograms(programs, function);
-  };
-  add(Function::DSigmoid, kSigmoidRows, std::size(kSigmoidRows));
-  add(Function::DTanh, kTanhRows, std::size(kTanhRows));
-  add(Function::DSilu, kSiluRows, std::size(kSiluRows));
-  add(Function::DGeluErf, kGeluErfRows, std::size(kGeluErfRows));
-  add(Function::DGeluTanh, kGeluTanhRows, std::size(kGeluTanhRows));
+  for (const PolynomialRows &table :
+       {PolynomialRows(Function::DSigmoid, kSigmoidRows),
+        PolynomialRows(Function::DTanh, kTanhRows),
+        PolynomialRows(Function::DSilu, kSiluRows),
+        PolynomialRows(Function::DGeluErf, kGeluErfRows),
+        PolynomialRows(Function::DGeluTanh, kGeluTanhRows)}) {
+    addPolynomials(programs, table);
+    addSfuPrograms(programs, table.function);
+  }
 }

@@ -21,8 +21,6 @@
 
 #include "Builders.h"
 
-#include <iterator>
-
 using namespace poly;
 
 static const detail::PolynomialRow kErfRows[] = {
@@ -32,9 +30,16 @@ static const detail::PolynomialRow kTanhRows[] = {
 #include "../Tables/GeluTanh.inc"
 };
 
+detail::PolynomialRows detail::geluErfRows() {
+  return {Function::GeluErf, kErfRows};
+}
+detail::PolynomialRows detail::geluTanhRows() {
+  return {Function::GeluTanh, kTanhRows};
+}
+
 void detail::addGelu(std::vector<Program> &programs) {
-  addPolynomials(programs, Function::GeluErf, kErfRows, std::size(kErfRows));
+  addPolynomials(programs, geluErfRows());
   addSfuPrograms(programs, Function::GeluErf);
-  addPolynomials(programs, Function::GeluTanh, kTanhRows, std::size(kTanhRows));
+  addPolynomials(programs, geluTanhRows());
   addSfuPrograms(programs, Function::GeluTanh);
 }

@@ -29,8 +29,12 @@ static const detail::PolynomialRow kRows[] = {
 #include "../Tables/Sigmoid.inc"
 };
 
+detail::PolynomialRows detail::sigmoidRows() {
+  return {Function::Sigmoid, kRows};
+}
+
 void detail::addSigmoid(std::vector<Program> &programs, bool coupled) {
-  addPolynomials(programs, Function::Sigmoid, kRows, std::size(kRows), coupled);
+  addPolynomials(programs, sigmoidRows(), coupled);
   if (!coupled)
     addSfuPrograms(programs, Function::Sigmoid);
 }

@@ -20,8 +20,6 @@
 
 #include "Builders.h"
 
-#include <iterator>
-
 using namespace poly;
 
 static const detail::PolynomialRow kRows[] = {
@@ -29,8 +27,7 @@ static const detail::PolynomialRow kRows[] = {
 };
 
 void detail::addSigmoidShift(std::vector<Program> &programs, bool coupled) {
-  addPolynomials(programs, Function::SigmoidShift, kRows, std::size(kRows),
-                 coupled);
+  addPolynomials(programs, {Function::SigmoidShift, kRows}, coupled);
   if (coupled)
     return;
   // Other n are a poly-fit command away.

@@ -27,8 +27,10 @@ static const detail::PolynomialRow kRows[] = {
 #include "../Tables/Silu.inc"
 };
 
+detail::PolynomialRows detail::siluRows() { return {Function::Silu, kRows}; }
+
 void detail::addSilu(std::vector<Program> &programs, bool coupled) {
-  addPolynomials(programs, Function::Silu, kRows, std::size(kRows), coupled);
+  addPolynomials(programs, siluRows(), coupled);
   if (!coupled)
     addSfuPrograms(programs, Function::Silu);
 }

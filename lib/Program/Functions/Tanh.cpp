@@ -27,7 +27,9 @@ static const detail::PolynomialRow kRows[] = {
 #include "../Tables/Tanh.inc"
 };
 
+detail::PolynomialRows detail::tanhRows() { return {Function::Tanh, kRows}; }
+
 void detail::addTanh(std::vector<Program> &programs) {
-  addPolynomials(programs, Function::Tanh, kRows, std::size(kRows));
+  addPolynomials(programs, tanhRows());
   addSfuPrograms(programs, Function::Tanh);
 }

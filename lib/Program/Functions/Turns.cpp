@@ -39,8 +39,8 @@ static_assert(std::size(kSinRows) == std::size(kCosRows));
 
 void detail::addTurns(std::vector<Program> &programs, bool coupled) {
   if (!coupled) {
-    addPolynomials(programs, Function::SinTurn, kSinRows, std::size(kSinRows));
-    addPolynomials(programs, Function::CosTurn, kCosRows, std::size(kCosRows));
+    addPolynomials(programs, {Function::SinTurn, kSinRows});
+    addPolynomials(programs, {Function::CosTurn, kCosRows});
     addSfuPrograms(programs, Function::SinTurn);
     addSfuPrograms(programs, Function::CosTurn);
     return;

@@ -347,6 +347,11 @@ Program poly::buildPolynomial(const PolynomialSpec &spec, Format from,
   return b.finish(b.cvtPack(packedType(to), first, lane(hi)));
 }
 
+bool poly::hasAlgebraicDerivative(Function function) {
+  return function == Function::Sigmoid || function == Function::Silu ||
+         function == Function::Tanh || function == Function::SigmoidShift;
+}
+
 Program poly::buildCoupled(const CoupledSpec &coupled, Format from,
                            ClampKind clamp) {
   const PolynomialSpec &spec = coupled.value;
@@ -368,6 +373,8 @@ Program poly::buildCoupled(const CoupledSpec &coupled, Format from,
     return b.finish({sine, horner(coupled.second)});
   }
   NodeId s = PolynomialBuilder(b, spec, clamp).build(x);
+  if (reductionOf(spec) == Reduction::Odd)
+    return b.finish({s, b.fma(b.neg(s), s, b.constant(type, 1.0))});
   NodeId rest = b.binary(Op::Sub, b.constant(type, 1.0), s);
   if (reductionOf(spec) != Reduction::Gate)
     return b.finish({s, b.mul(s, rest)});

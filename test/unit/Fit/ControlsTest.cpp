@@ -9,6 +9,7 @@
 #include "poly/Fit/Controls.h"
 #include "poly/Fit/Report.h"
 #include "poly/Program/Formats.h"
+#include "poly/Program/Polynomials.h"
 #include "poly/Program/Registry.h"
 #include "poly/Program/Replay.h"
 
@@ -118,6 +119,104 @@ TEST(Controls, SollyaIsAskedForTheSameForm) {
             std::string::npos);
 }
 
+// The value's polynomial in real arithmetic at x > 0, without its clamp, or the
+// same of a derivative. With \p sizes, the sum of its terms' sizes.
+static double evaluateReal(const PolynomialSpec &spec, double x,
+                           bool sizes = false) {
+  double q = 0, power = 1, t = spec.odd ? x * x : x - spec.center;
+  for (double c : spec.coefficients) {
+    q += sizes ? std::fabs(c * power) : c * power;
+    power *= t;
+  }
+  switch (reductionOf(spec)) {
+  case Reduction::Odd:
+    return x * q;
+  case Reduction::Complement:
+    return 0.5 + x * q;
+  case Reduction::Gate:
+    return x * (0.5 + x * q);
+  default:
+    return q;
+  }
+}
+
+// By differences of the value, not by the rule that makes the coefficients; to
+// what each coefficient's rounding can do.
+TEST(Differentiated, IsTheSlopeOfTheValue) {
+  std::vector<PolynomialSpec> values;
+  for (Function function : {Function::Sigmoid, Function::Tanh, Function::Silu,
+                            Function::GeluErf, Function::GeluTanh})
+    for (const PolynomialSpec &spec : shippedPolynomials(function))
+      if (spec.format != Format::F32)
+        values.push_back(spec);
+  ASSERT_EQ(values.size(), 36u);
+  // In y^2, which none of these is.
+  PolynomialSpec odd;
+  odd.function = Function::Tanh;
+  odd.odd = true;
+  odd.clamp = 2.5;
+  odd.coefficients = {0.984375, -0.25, 0.03125};
+  values.push_back(odd);
+  odd.function = Function::Silu;
+  values.push_back(odd);
+  for (const PolynomialSpec &value : values) {
+    SCOPED_TRACE(value.provenance);
+    std::string error;
+    std::optional<Control> control = differentiated(value, error);
+    ASSERT_TRUE(control) << error;
+    const PolynomialSpec &derivative = control->spec;
+    EXPECT_EQ(derivative.function, resultFunction(value.function, 1));
+    double ulp = value.format == Format::BF16 ? 0x1p-8 : 0x1p-11;
+    for (double x = 0.0625; x < value.clamp; x += 0.0625) {
+      double step = 1e-5;
+      double slope =
+          (evaluateReal(value, x + step) - evaluateReal(value, x - step)) /
+          (2 * step);
+      EXPECT_NEAR(evaluateReal(derivative, x), slope,
+                  ulp * evaluateReal(derivative, x, /*sizes=*/true) + 1e-8)
+          << x;
+    }
+    // The error is the program's own.
+    Program program =
+        buildPolynomial(derivative, derivative.format, ClampKind::XorSign);
+    EXPECT_EQ(control->replayed, certify(program).maxAbs);
+  }
+}
+
+// The error that is stated, held by values, and a clamp that none beats.
+TEST(Differentiated, KeepsTheBestClamp) {
+  std::string error;
+  PolynomialSpec value = shippedPolynomials(Function::Sigmoid).front();
+  std::optional<Control> control = differentiated(value, error);
+  ASSERT_TRUE(control) << error;
+  EXPECT_NEAR(control->replayed, 0.03321, 1e-5);
+  for (double clamp = value.clamp / 2; clamp <= value.clamp; clamp += 0.125) {
+    PolynomialSpec other = control->spec;
+    other.clamp = decode(Format::BF16, encode(Format::BF16, clamp));
+    Program program = buildPolynomial(other, other.format, ClampKind::XorSign);
+    EXPECT_GE(certify(program).maxAbs, control->replayed) << clamp;
+  }
+}
+
+TEST(Differentiated, RefusesWhatHasNoForm) {
+  auto refusal = [](PolynomialSpec spec) {
+    std::string error;
+    EXPECT_FALSE(differentiated(spec, error).has_value());
+    return error;
+  };
+  PolynomialSpec value = shippedPolynomials(Function::Sigmoid).front();
+  PolynomialSpec spec = value;
+  spec.function = Function::DSigmoid;
+  EXPECT_NE(refusal(spec).find("only polynomials of sigmoid"),
+            std::string::npos);
+  spec = value;
+  spec.format = Format::F32;
+  EXPECT_NE(refusal(spec).find("16-bit formats"), std::string::npos);
+  spec = value;
+  spec.upper = spec.coefficients;
+  EXPECT_NE(refusal(spec).find("two pieces"), std::string::npos);
+}
+
 // What is known of the published n = 4096 forward: within 1 % on [-1, 4] but
 // for a step of -5 % at 1.25, and far off outside.
 TEST(Published, ForwardIsAsDescribed) {
@@ -184,6 +283,26 @@ TEST(Coupled, BothResultsAreThoseOfTheirOwnPrograms) {
       ASSERT_EQ(both[1], replay(second, args));
     }
   }
+}
+
+// 1 - t^2 of the tanh that is computed; no second polynomial.
+TEST(Coupled, TanhGivesItsDerivative) {
+  CoupledSpec spec;
+  spec.value = shippedPolynomials(Function::Tanh).front();
+  Program both = buildCoupled(spec, spec.value.format, ClampKind::XorSign);
+  Program derivative = both.singleResult(1);
+  EXPECT_EQ(derivative.info().function, Function::DTanh);
+  for (double x : {-8.0, -1.25, -0.5, 0.0, 0.25, 2.0, 8.0}) {
+    double t = at(both.singleResult(0), x);
+    EXPECT_EQ(at(derivative, x),
+              decode(Format::BF16, encode(Format::BF16, 1 - t * t)))
+        << x;
+  }
+  PolynomialRequest request;
+  request.function = Function::GeluErf;
+  request.coupled = true;
+  EXPECT_NE(check(request).find("does not give its derivative"),
+            std::string::npos);
 }
 
 TEST(Chart, DrawsWhatItIsGiven) {
