@@ -52,10 +52,10 @@ std::optional<Control> sollyaControl(const PolynomialRequest &request,
                                      std::string &error);
 
 /// The derivative of a fitted polynomial as a program of its own: the
-/// polynomial's derivative with rounded coefficients, and the clamp, at most the
-/// value's, with which the replayed error against the true derivative is least.
-/// Nothing and an \p error for what is not one piece in |y| or y^2 of a 16-bit
-/// format that approximates sigmoid, tanh, SiLU or GELU.
+/// polynomial's derivative with rounded coefficients, and the clamp, at most
+/// the value's, with which the replayed error against the true derivative is
+/// least. Nothing and an \p error for what is not one piece in |y| or y^2 of a
+/// 16-bit format that approximates sigmoid, tanh, SiLU or GELU.
 std::optional<Control> differentiated(const PolynomialSpec &value,
                                       std::string &error);
 
