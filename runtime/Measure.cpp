@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <random>
+#include <utility>
 
 using namespace poly::runtime;
 
@@ -73,6 +76,17 @@ std::vector<size_t> poly::runtime::roundOrder(size_t count, unsigned round) {
   return order;
 }
 
+std::vector<size_t> poly::runtime::shuffledOrder(size_t count, unsigned round) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t(0));
+  // Its own draws, as std::shuffle's differ between libraries.
+  std::minstd_rand engine(round + 1);
+  engine.discard(8); // The first ones of near seeds are near.
+  for (size_t left = count; left > 1; --left)
+    std::swap(order[left - 1], order[engine() % left]);
+  return order;
+}
+
 Meter::Meter(const Context &context)
     : context(context), management(Nvml::open(context.pciBusId())) {}
 
@@ -110,7 +124,8 @@ Meter::measure(const std::vector<Contender> &contenders,
   };
   unsigned total = options.warmupRounds + options.maxRounds;
   for (unsigned round = 0; round < total; ++round) {
-    for (size_t i : roundOrder(contenders.size(), round)) {
+    for (size_t i : options.shuffle ? shuffledOrder(contenders.size(), round)
+                                    : roundOrder(contenders.size(), round)) {
       double milliseconds = runOnce(i);
       if (round < options.warmupRounds)
         continue;

@@ -52,6 +52,9 @@ struct MeasureOptions {
   double tolerance = 0.005;
   /// Hot: repetitions in a graph are chosen to reach this time.
   double roundMilliseconds = 4;
+  /// The order of each round is drawn anew: for work at the power limit, where
+  /// what runs after a lighter neighbour gains from it.
+  bool shuffle = false;
   /// Called after each round with the rounds done and the most there may be.
   std::function<void(unsigned, unsigned)> progress;
 };
@@ -96,6 +99,8 @@ private:
 /// The order of \p count contenders in \p round: forwards, backwards, in turn,
 /// each pair of rounds started one contender later.
 std::vector<size_t> roundOrder(size_t count, unsigned round);
+/// The same drawn at random, always the same for one \p round.
+std::vector<size_t> shuffledOrder(size_t count, unsigned round);
 
 } // namespace poly::runtime
 

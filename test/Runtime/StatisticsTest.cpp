@@ -82,6 +82,25 @@ TEST(Measure, OrdersTurnAroundAndStartAnywhere) {
     EXPECT_EQ(counts, (std::vector<int>{2, 2, 2, 2}));
 }
 
+TEST(Measure, DrawsEachRoundsOrderAnew) {
+  // Each contender once a round, each pair of neighbours in some round.
+  std::vector<std::vector<int>> follows(5, std::vector<int>(5, 0));
+  for (unsigned round = 0; round < 60; ++round) {
+    std::vector<size_t> order = shuffledOrder(5, round);
+    EXPECT_EQ(order, shuffledOrder(5, round));
+    for (size_t i = 1; i < 5; ++i)
+      ++follows[order[i - 1]][order[i]];
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3, 4}));
+  }
+  for (size_t a = 0; a < 5; ++a)
+    for (size_t b = 0; b < 5; ++b)
+      if (a != b) {
+        EXPECT_GE(follows[a][b], 4) << a << " before " << b;
+      }
+  EXPECT_TRUE(shuffledOrder(0, 3).empty());
+}
+
 TEST(Nvml, NamesReasonsAndKnowsWhichHoldTheClockDown) {
   EXPECT_EQ(describeClockReasons(0), "none");
   EXPECT_EQ(describeClockReasons(0x4 | 0x20), "power cap, thermal");
