@@ -73,6 +73,7 @@ private:
 /// Device memory, aligned to at least 256 bytes.
 class Buffer {
 public:
+  Buffer() = default;
   explicit Buffer(size_t bytes);
   ~Buffer();
   Buffer(Buffer &&other) noexcept

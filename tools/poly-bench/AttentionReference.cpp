@@ -34,6 +34,22 @@ int64_t AttentionProblem::visible(int64_t row) const {
   return std::clamp(row + 1 + causalShift(), int64_t(0), keyLength);
 }
 
+int64_t AttentionProblem::keyHeadOf(int64_t index) const {
+  int64_t head = headOf(index);
+  return head / heads * keyHeads + head % heads / (heads / keyHeads);
+}
+
+static float factorOf(const std::vector<float> &factors, int64_t head) {
+  return factors.empty() ? 1 : factors[size_t(head)];
+}
+float AttentionProblem::scoreFactor(int64_t index) const {
+  return factorOf(queryFactors, headOf(index)) *
+         factorOf(keyFactors, keyHeadOf(index));
+}
+float AttentionProblem::valueFactor(int64_t index) const {
+  return factorOf(valueFactors, keyHeadOf(index));
+}
+
 size_t AttentionReference::offset(int64_t index) const {
   int64_t row = index % problem.queryLength;
   int64_t head = index / problem.queryLength % problem.heads;
@@ -59,11 +75,8 @@ AttentionReference::byHead(const std::vector<float> &array) const {
 
 const float *AttentionReference::at(const std::vector<float> &array,
                                     int64_t index, int64_t keyIndex) const {
-  int64_t head = index / problem.queryLength % problem.heads;
-  int64_t batch = index / problem.queryLength / problem.heads;
-  int64_t keyHead = head / (problem.heads / problem.keyHeads);
   return array.data() +
-         ((batch * problem.keyHeads + keyHead) * problem.keyLength + keyIndex) *
+         (problem.keyHeadOf(index) * problem.keyLength + keyIndex) *
              problem.headDim;
 }
 
@@ -100,14 +113,14 @@ void AttentionReference::accumulate(int64_t index, int64_t keyIndex,
     sums[d] += weight * double(v[d]);
 }
 
-AttentionRow AttentionReference::truth(int64_t index) const {
-  AttentionRow row;
-  row.output.assign(size_t(problem.headDim), 0);
+std::vector<double>
+AttentionReference::visibleWeights(int64_t index, double &logSumExp) const {
   std::vector<double> weights = products(index);
   bool isSoftmax = problem.score == "softmax" || problem.score == "softcap";
+  double scale = problem.scale() * double(problem.scoreFactor(index));
   double maximum = -std::numeric_limits<double>::infinity();
   for (double &weight : weights) {
-    weight *= problem.scale();
+    weight *= scale;
     if (problem.score == "softcap")
       weight = problem.cap * std::tanh(weight / problem.cap);
     maximum = std::max(maximum, weight);
@@ -120,10 +133,27 @@ AttentionRow AttentionReference::truth(int64_t index) const {
       weight = std::exp(weight - maximum);
     sum += weight;
   }
-  double norm = isSoftmax && sum != 0 ? 1 / sum : 1;
+  if (isSoftmax && sum != 0)
+    for (double &weight : weights)
+      weight /= sum;
+  logSumExp = maximum + std::log(sum);
+  return weights;
+}
+
+std::vector<double> AttentionReference::weights(int64_t index) const {
+  double logSumExp;
+  std::vector<double> result = visibleWeights(index, logSumExp);
+  result.resize(size_t(problem.keyLength), 0);
+  return result;
+}
+
+AttentionRow AttentionReference::truth(int64_t index) const {
+  AttentionRow row;
+  row.output.assign(size_t(problem.headDim), 0);
+  std::vector<double> weights = visibleWeights(index, row.logSumExp);
+  double factor = double(problem.valueFactor(index));
   for (size_t j = 0; j < weights.size(); ++j)
-    accumulate(index, int64_t(j), weights[j] * norm, row.output);
-  row.logSumExp = maximum + std::log(sum);
+    accumulate(index, int64_t(j), weights[j] * factor, row.output);
   return row;
 }
 
@@ -133,6 +163,49 @@ static uint32_t bitsOf(float value) {
   return bits;
 }
 
+namespace {
+/// Exponents of softmax's weights as kernels compute them.
+class Exponents {
+public:
+  Exponents(Format type, float scale, bool hasWholeOffsets)
+      : type(type), scale(float(rounded(scale))),
+        hasWholeOffsets(hasWholeOffsets) {}
+
+  /// What a maximum adds to every exponent of its row.
+  float offset(float maximum) const {
+    float whole = -(maximum * scale);
+    return hasWholeOffsets ? std::floor(whole + kE4M3Octaves) : whole;
+  }
+  /// The pattern of a score's exponent.
+  uint32_t of(double score, float offset) const {
+    if (type == Format::F32)
+      return bitsOf(std::fma(float(score), scale, offset));
+    return encode(
+        type, std::fma(rounded(score), double(scale), rounded(double(offset))));
+  }
+  /// A score as maxima see it.
+  float score(double score) const { return float(rounded(score)); }
+  /// By how much earlier weights are too large, in octaves.
+  double growth(float before, float maximum) const {
+    return hasWholeOffsets ? double(offset(maximum)) - double(offset(before))
+                           : double((before - maximum) * scale);
+  }
+
+private:
+  /// The octaves that weights of e4m3 have above one.
+  static constexpr float kE4M3Octaves = 8;
+
+  double rounded(double value) const {
+    return type == Format::F32 ? double(float(value))
+                               : decode(type, encode(type, value));
+  }
+
+  Format type;
+  float scale;
+  bool hasWholeOffsets;
+};
+} // namespace
+
 AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
                                           RowMaximum kind,
                                           int64_t tileKeys) const {
@@ -140,7 +213,9 @@ AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
   row.output.assign(size_t(problem.headDim), 0);
   std::vector<double> scores = products(index);
   int64_t keys = int64_t(scores.size());
-  float factor = float(problem.scale()) * float(kLog2E);
+  float scale = float(problem.scale()) * problem.scoreFactor(index);
+  Exponents exponent(program.info().from, scale * float(kLog2E),
+                     problem.hasE4M3Weights);
   if (kind == RowMaximum::Final)
     tileKeys = std::max(keys, int64_t(1));
   float maximum = -std::numeric_limits<float>::infinity();
@@ -150,46 +225,55 @@ AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
     int64_t begin = tile * tileKeys, end = std::min(keys, begin + tileKeys);
     float before = maximum;
     for (int64_t j = begin; j < end; ++j)
-      maximum = std::max(maximum, float(scores[size_t(j)]));
+      maximum = std::max(maximum, exponent.score(scores[size_t(j)]));
     exponents.clear();
     for (int64_t j = begin; j < end; ++j)
-      exponents.push_back(bitsOf(
-          std::fma(float(scores[size_t(j)]), factor, -(maximum * factor))));
+      exponents.push_back(
+          exponent.of(scores[size_t(j)], exponent.offset(maximum)));
     weights.resize(exponents.size());
     replayElements(program, exponents.data(), weights.data(), weights.size());
-    double correction = std::exp2(double((before - maximum) * factor));
+    double correction = std::exp2(exponent.growth(before, maximum));
     sum *= correction;
     for (double &element : row.output)
       element *= correction;
     for (int64_t j = begin; j < end; ++j) {
       double weight = decode(program.info().to, weights[size_t(j - begin)]);
+      if (problem.hasE4M3Weights)
+        weight = decode(Format::E4M3, encode(Format::E4M3, weight));
       sum += weight;
       accumulate(index, j, weight, row.output);
     }
   }
+  double factor = double(problem.valueFactor(index));
   for (double &element : row.output)
-    element = sum == 0 ? 0 : element / sum;
-  row.logSumExp = double(maximum) * problem.scale() + std::log(sum);
+    element = sum == 0 ? 0 : element / sum * factor;
+  double octaves = std::log2(sum) - double(exponent.offset(maximum));
+  row.logSumExp = octaves / kLog2E;
   return row;
+}
+
+void poly::bench::inParallel(size_t count,
+                             const std::function<void(size_t)> &work) {
+  std::atomic<size_t> next = 0;
+  auto run = [&] {
+    for (size_t i; (i = next++) < count;)
+      work(i);
+  };
+  size_t threads = std::min<size_t>(
+      std::max(1u, std::thread::hardware_concurrency()), count);
+  std::vector<std::thread> pool;
+  for (size_t i = 1; i < threads; ++i)
+    pool.emplace_back(run);
+  run();
+  for (std::thread &thread : pool)
+    thread.join();
 }
 
 std::vector<AttentionRow>
 poly::bench::computeRows(const std::vector<int64_t> &indices,
                          const std::function<AttentionRow(int64_t)> &row) {
   std::vector<AttentionRow> result(indices.size());
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i; (i = next++) < indices.size();)
-      result[i] = row(indices[i]);
-  };
-  size_t threads = std::min<size_t>(
-      std::max(1u, std::thread::hardware_concurrency()), indices.size());
-  std::vector<std::thread> pool;
-  for (size_t i = 1; i < threads; ++i)
-    pool.emplace_back(work);
-  work();
-  for (std::thread &thread : pool)
-    thread.join();
+  inParallel(indices.size(), [&](size_t i) { result[i] = row(indices[i]); });
   return result;
 }
 

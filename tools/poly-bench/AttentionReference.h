@@ -32,6 +32,11 @@ struct AttentionProblem {
   int64_t batch = 1, queryLength = 1, keyLength = 1, heads = 1, keyHeads = 1;
   int64_t headDim = 1;
   double cap = 0; ///< Of a softcap.
+  /// What arrays of 8-bit numbers are multiplied by, for each [batch, head] or
+  /// [batch, keyHead]; empty for ones.
+  std::vector<float> queryFactors, keyFactors, valueFactors;
+  /// Weights are e4m3, scaled by powers of two as the kernels do.
+  bool hasE4M3Weights = false;
 
   double scale() const;
   double bias() const; ///< Of a sigmoid: -log(keyLength).
@@ -39,6 +44,12 @@ struct AttentionProblem {
   /// Keys that query \p row sees.
   int64_t visible(int64_t row) const;
   int64_t rows() const { return batch * heads * queryLength; }
+  /// Of the row's head in the arrays of factors, [B, H] and [B, Hk].
+  int64_t headOf(int64_t index) const { return index / queryLength; }
+  int64_t keyHeadOf(int64_t index) const;
+  /// The factors of the row's products of queries and keys, and of its values.
+  float scoreFactor(int64_t index) const;
+  float valueFactor(int64_t index) const;
 };
 
 struct AttentionRow {
@@ -63,9 +74,12 @@ public:
 
   /// Row \p index counts batches, heads and queries, the last ones fastest.
   AttentionRow truth(int64_t index) const;
-  /// With the weights of \p program (exp2 of f32), rounded to its result type
-  /// before they are summed; scores and exponents are f32. \p tileKeys counts
-  /// for a running maximum. Of score softmax.
+  /// The row's weights of all keys, zero for those that it does not see.
+  std::vector<double> weights(int64_t index) const;
+  /// With the weights of \p program (exp2), rounded to its result type, or to
+  /// e4m3, before they are summed; scores and exponents are of its argument's
+  /// type, f32 or f16. \p tileKeys counts for a running maximum. Of score
+  /// softmax.
   AttentionRow replayed(int64_t index, const Program &program,
                         RowMaximum maximum, int64_t tileKeys) const;
 
@@ -81,12 +95,17 @@ private:
   /// \p keyIndex's elements in \p array, of the head that the row's head reads.
   const float *at(const std::vector<float> &array, int64_t index,
                   int64_t keyIndex) const;
+  /// What the row's visible keys weigh, and the log-sum-exp.
+  std::vector<double> visibleWeights(int64_t index, double &logSumExp) const;
   void accumulate(int64_t index, int64_t keyIndex, double weight,
                   std::vector<double> &output) const;
 
   AttentionProblem problem;
   std::vector<float> query, key, value;
 };
+
+/// \p work of 0 to \p count - 1, by all of the machine's threads.
+void inParallel(size_t count, const std::function<void(size_t)> &work);
 
 /// \p row of each of \p indices, computed by all of the machine's threads.
 std::vector<AttentionRow>

@@ -25,7 +25,8 @@ enum Option : int {
   OptDevice,
   OptRounds,
   OptNoEnergy,
-  OptShape
+  OptShape,
+  OptDtype
 };
 
 const option kLongOptions[] = {
@@ -37,6 +38,7 @@ const option kLongOptions[] = {
     {"rounds", required_argument, nullptr, OptRounds},
     {"no-energy", no_argument, nullptr, OptNoEnergy},
     {"shape", required_argument, nullptr, OptShape},
+    {"dtype", required_argument, nullptr, OptDtype},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0}};
 
@@ -97,6 +99,7 @@ const char *const poly::bench::kOptionsHelp =
     "  --shape=B,Q,K,H,G\n"
     "                  attention: B batches of Q queries and K keys, H heads\n"
     "                  and G key heads; may be repeated\n"
+    "  --dtype=TYPE    attention: 16bit, or fp8 for 8-bit operands\n"
     "  --device=N      GPU number N, default 0\n"
     "  -o FILE         write all samples as JSON\n"
     "  --plot=FILE     write a bar chart as SVG\n"
@@ -141,6 +144,12 @@ Options poly::bench::parseOptions(int argc, char **argv) {
     case OptShape:
       options.shapes.push_back(parseShape(optarg));
       break;
+    case OptDtype:
+      options.dtype = optarg;
+      if (options.dtype != "16bit" && options.dtype != "fp8")
+        throw UsageError("--dtype takes 16bit or fp8, not '" + options.dtype +
+                         "'");
+      break;
     case ':':
       throw UsageError(std::string("option '") + argv[optind - 1] +
                        "' needs a value");
@@ -159,6 +168,8 @@ Options poly::bench::parseOptions(int argc, char **argv) {
       options.files.push_back(argv[i]);
   if (!options.shapes.empty() && options.command != "attention")
     throw UsageError("--shape is for the command attention");
+  if (!options.dtype.empty() && options.command != "attention")
+    throw UsageError("--dtype is for the command attention");
   if (!options.result.empty() && options.result == options.plot)
     throw UsageError("-o and --plot name the same file");
   return options;

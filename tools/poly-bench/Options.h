@@ -41,6 +41,8 @@ struct Options {
   /// Attention: batches, queries, keys, heads and key heads, instead of the
   /// suite's own.
   std::vector<std::array<unsigned, 5>> shapes;
+  /// Attention: "fp8" for the suite of 8-bit numbers.
+  std::string dtype;
   bool help = false;
 };
 

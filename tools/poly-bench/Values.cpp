@@ -28,13 +28,16 @@ Format poly::bench::parseElementType(const std::string &text) {
     return Format::F16;
   if (text == "f32")
     return Format::F32;
-  throw std::runtime_error("element type '" + text +
-                           "' of a kernel is none of bf16, f16, f32");
+  if (text == "e4m3")
+    return Format::E4M3;
+  if (text == "e5m2")
+    return Format::E5M2;
+  throw std::runtime_error(
+      "element type '" + text +
+      "' of a kernel is none of bf16, f16, f32, e4m3, e5m2");
 }
 
-unsigned poly::bench::bytesOf(Format format) {
-  return format == Format::F32 ? 4 : 2;
-}
+unsigned poly::bench::bytesOf(Format format) { return elementBits(format) / 8; }
 
 const Words &poly::bench::normalValues(Format format, size_t count,
                                        double scale, uint32_t seed) {
@@ -63,7 +66,7 @@ const std::vector<double> &poly::bench::numbersOf(Format format) {
   static std::map<Format, std::vector<double>> known;
   std::vector<double> &numbers = known[format];
   if (numbers.empty())
-    for (uint32_t bits : allPatterns())
+    for (uint32_t bits = 0; bits < 1u << elementBits(format); ++bits)
       numbers.push_back(decode(format, bits));
   return numbers;
 }

@@ -19,7 +19,8 @@
 
 namespace poly::bench {
 
-/// "bf16", "f16", "f32" as in kernel metadata. Throws std::runtime_error.
+/// "bf16", "f16", "f32", "e4m3", "e5m2" as in kernel metadata. Throws
+/// std::runtime_error.
 Format parseElementType(const std::string &text);
 unsigned bytesOf(Format format);
 
@@ -32,7 +33,7 @@ const Words &normalValues(Format format, size_t count, double scale,
                           uint32_t seed);
 /// All patterns of a 16-bit format in order.
 Words allPatterns();
-/// What they stand for.
+/// What the patterns of a format of at most 16 bits stand for, in order.
 const std::vector<double> &numbersOf(Format format);
 
 /// Elements to bytes and back.
