@@ -308,11 +308,16 @@ Value Emitter::emitFolded(const Node &node) {
   std::optional<float> offset = isFma ? constantOf(2) : 0.0f;
   if (program.node(node.operands[0]).op != NodeOp::Input || !scale || !offset)
     return {};
+  bool onlyPowers = fold == mlir::poly::FoldArguments::PowersOfTwo;
+  if (onlyPowers && (node.op != NodeOp::Mul || *scale == 0 ||
+                     !llvm::APFloat(*scale).getExactInverse(nullptr)))
+    return {};
   // Above 2^22 an f32 counts ones or more: a magic number.
   bool integerOffset = node.op == NodeOp::Fma && *offset >= 0x1p22f &&
                        fold != mlir::poly::FoldArguments::RoundOffsets;
   std::optional<mlir::poly::FoldedFma> folded = mlir::poly::foldArgument(
-      builder, loc, values[node.operands[0]], *scale, *offset, integerOffset);
+      builder, loc, values[node.operands[0]], *scale, *offset, integerOffset,
+      /*fixedOnly=*/onlyPowers);
   if (!folded)
     return {};
   Value operands[] = {folded->factor, folded->scale, folded->offset};

@@ -113,7 +113,7 @@ static void expandApply(ApplyOp apply, PolyDialect &dialect,
               : Value(vector::ExtractOp::create(builder, loc, operand, i)));
   }
   // A softmax scales its scores right before the exponential.
-  FoldArguments fold = FoldArguments::Never;
+  FoldArguments fold = FoldArguments::PowersOfTwo;
   if (::poly::isExponential(full.info().function))
     fold = hasInherited(apply, PolyDialect::kRoundOffsetsAttr)
                ? FoldArguments::RoundOffsets

@@ -128,10 +128,9 @@ static bool isExact(Type type, double value) {
   return !losesInfo;
 }
 
-std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
-                                                  Location loc, Value x,
-                                                  float scale, float offset,
-                                                  bool integerOffset) {
+std::optional<FoldedFma>
+mlir::poly::foldArgument(OpBuilder &builder, Location loc, Value x, float scale,
+                         float offset, bool integerOffset, bool fixedOnly) {
   Type type = x.getType();
   bool isPair = isa<VectorType>(type);
   Element argument{x, std::nullopt, isPair};
@@ -146,6 +145,10 @@ std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
     part.resolve();
     return part;
   };
+  auto isUsable = [&](Element c) {
+    return !fixedOnly || constantOf(c) ||
+           c.value.getParentBlock() != def->getBlock();
+  };
   /// c * scale, as a constant where c is one.
   auto scaled = [&](const Element &c) -> Value {
     if (std::optional<float> value = constantOf(c))
@@ -158,6 +161,8 @@ std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
       return std::nullopt;
     // The constant, if there is one, takes the scale.
     unsigned constant = constantOf(operand(0)) ? 0 : 1;
+    if (!isUsable(operand(constant)))
+      return std::nullopt;
     return FoldedFma{operand(1 - constant).materialize(builder, loc),
                      scaled(operand(constant)),
                      number(builder, loc, type, offset)};
@@ -175,13 +180,18 @@ std::optional<FoldedFma> mlir::poly::foldArgument(OpBuilder &builder,
                      number(builder, loc, type, float(sum))};
   }
   if (isa<math::FmaOp, LLVM::FMAOp>(def)) {
-    if (integerOffset || !allows(def, /*sum=*/false))
+    if (integerOffset || !allows(def, /*sum=*/false) || !isUsable(operand(1)) ||
+        !isUsable(operand(2)))
       return std::nullopt;
+    // Without an offset a product, which keeps the sign of zero.
+    Value b = operand(2).materialize(builder, loc);
+    Value factor = number(builder, loc, type, scale);
     Value addend =
-        LLVM::FMAOp::create(builder, loc, type,
-                            ValueRange{operand(2).materialize(builder, loc),
-                                       number(builder, loc, type, scale),
-                                       number(builder, loc, type, offset)});
+        offset == 0
+            ? Value(LLVM::FMulOp::create(builder, loc, b, factor))
+            : LLVM::FMAOp::create(
+                  builder, loc, type,
+                  ValueRange{b, factor, number(builder, loc, type, offset)});
     return FoldedFma{operand(0).materialize(builder, loc), scaled(operand(1)),
                      addend};
   }

@@ -28,10 +28,12 @@ struct FoldedFma {
 ///
 /// With \p integerOffset, the offset is a magic number whose binade counts
 /// ones: an addend that is not a constant would be rounded to a one with it, so
-/// s * c + b is left alone.
+/// s * c + b is left alone. With \p fixedOnly, c and b must be constants or
+/// come from outside of the block that makes x.
 std::optional<FoldedFma> foldArgument(OpBuilder &builder, Location loc, Value x,
                                       float scale, float offset,
-                                      bool integerOffset);
+                                      bool integerOffset,
+                                      bool fixedOnly = false);
 
 } // namespace mlir::poly
 

@@ -23,6 +23,9 @@ enum class FoldArguments {
   Never,
   Exact, ///< Not where an addend would be rounded to the program's lattice.
   RoundOffsets,
+  /// Only a scale that is a power of two, into factors and addends that the
+  /// source holds fixed: exact, so that the program keeps its certificate.
+  PowersOfTwo,
 };
 
 /// Emits \p program at the builder's insertion point, one op per node, each

@@ -26,4 +26,38 @@ gpu.module @m {
     %r = poly.apply <"exp2-h15-f32"> %x : f32 to f32
     gpu.return %r : f32
   }
+
+  // Where scale and bias belong to the element, two operations would take the
+  // place of one.
+  // CHECK-LABEL: gpu.func @per_element
+  gpu.func @per_element(%s: f32, %u: f32, %v: f32) -> f32 {
+    %c = arith.addf %u, %v : f32
+    %b = arith.subf %u, %v : f32
+    // CHECK: %[[X:.*]] = math.fma
+    // CHECK: llvm.fmul %[[X]]
+    %x = math.fma %s, %c, %b fastmath<contract> : f32
+    %y = poly.apply <"sigmoid-tanh32-f32"> %x : f32 to f32
+    gpu.return %y : f32
+  }
+  // The factor of this SiLU's exponent, log2 e, would round the scale: its certificate
+  // is of the argument as it was.
+  // CHECK-LABEL: gpu.func @no_power
+  gpu.func @no_power(%s: f32) -> f32 {
+    %c = arith.constant 3.0 : f32
+    // CHECK: %[[X:.*]] = arith.mulf
+    // CHECK: llvm.fmul %[[X]]
+    %x = arith.mulf %s, %c fastmath<contract> : f32
+    %y = poly.apply <"silu-sfu-f32"> %x : f32 to f32
+    gpu.return %y : f32
+  }
+  // No permission to contract.
+  // CHECK-LABEL: gpu.func @strict_sigmoid
+  gpu.func @strict_sigmoid(%s: f32) -> f32 {
+    %c = arith.constant 3.0 : f32
+    // CHECK: %[[X:.*]] = arith.mulf
+    // CHECK: llvm.fmul %[[X]]
+    %x = arith.mulf %s, %c : f32
+    %y = poly.apply <"sigmoid-tanh32-f32"> %x : f32 to f32
+    gpu.return %y : f32
+  }
 }

@@ -96,4 +96,26 @@ gpu.module @half {
     %w = poly.apply <"exp2-lattice3-f16-e4m3x4"> %x : vector<4xf16> to vector<4xf8E4M3FN>
     gpu.return %w : vector<4xf8E4M3FN>
   }
+
+  // A sigmoid's one half goes into a scale and a bias that are fixed for all
+  // scores: exact, so the program's certificate still holds.
+  // CHECK-LABEL: gpu.func @sigmoid
+  // CHECK-SAME: (%[[C:.*]]: f32, %[[B:.*]]: f32, %[[N:.*]]: index
+  gpu.func @sigmoid(%c: f32, %b: f32, %n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    scf.for %i = %zero to %n step %one {
+      // CHECK: %[[S:.*]] = memref.load
+      %s = memref.load %in[%i] : memref<?xf32>
+      // CHECK-NOT: math.fma
+      // CHECK-DAG: %[[HB:.*]] = llvm.fmul %[[B]], %[[HALF:[^ ]*]] :
+      // CHECK-DAG: %[[HC:.*]] = llvm.fmul %[[C]], %[[HALF]]
+      // CHECK: %[[H:.*]] = llvm.intr.fma(%[[S]], %[[HC]], %[[HB]])
+      // CHECK-NEXT: %[[T:.*]] = {{.*}}tanh.approx{{.*}}%[[H]]
+      %x = math.fma %s, %c, %b fastmath<contract> : f32
+      %y = poly.apply <"sigmoid-tanh32-f32"> %x : f32 to f32
+      memref.store %y, %out[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
 }
