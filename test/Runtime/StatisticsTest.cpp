@@ -9,6 +9,7 @@
 #include "Statistics.h"
 #include "Measure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>

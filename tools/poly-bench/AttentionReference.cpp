@@ -12,11 +12,9 @@
 #include "poly/Program/Replay.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 using namespace poly;
 using namespace poly::bench;
@@ -250,23 +248,6 @@ AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
   double octaves = std::log2(sum) - double(exponent.offset(maximum));
   row.logSumExp = octaves / kLog2E;
   return row;
-}
-
-void poly::bench::inParallel(size_t count,
-                             const std::function<void(size_t)> &work) {
-  std::atomic<size_t> next = 0;
-  auto run = [&] {
-    for (size_t i; (i = next++) < count;)
-      work(i);
-  };
-  size_t threads = std::min<size_t>(
-      std::max(1u, std::thread::hardware_concurrency()), count);
-  std::vector<std::thread> pool;
-  for (size_t i = 1; i < threads; ++i)
-    pool.emplace_back(run);
-  run();
-  for (std::thread &thread : pool)
-    thread.join();
 }
 
 std::vector<AttentionRow>

@@ -16,6 +16,8 @@
 #ifndef POLY_BENCH_ATTENTIONREFERENCE_H
 #define POLY_BENCH_ATTENTIONREFERENCE_H
 
+#include "Parallel.h"
+
 #include "poly/Program/Program.h"
 
 #include <cstdint>
@@ -103,9 +105,6 @@ private:
   AttentionProblem problem;
   std::vector<float> query, key, value;
 };
-
-/// \p work of 0 to \p count - 1, by all of the machine's threads.
-void inParallel(size_t count, const std::function<void(size_t)> &work);
 
 /// \p row of each of \p indices, computed by all of the machine's threads.
 std::vector<AttentionRow>

@@ -103,18 +103,19 @@ Arguments NamedArguments::bind(const KernelMetadata &kernel) const {
     throw JsonError("'arguments' of kernel '" + kernel.name + "' is missing");
   Arguments arguments(kernel);
   std::vector<TensorMapSpec> maps = tensorMapsOf(kernel);
+  unsigned next = 0;
   for (const Json &item : names->asArray("arguments")) {
     const std::string &name = item.asString("arguments");
+    unsigned own = next++;
     if (auto array = arrays.find(name); array != arrays.end())
       arguments.array(array->second);
     else if (auto value = integers.find(name); value != integers.end())
       arguments.integer(value->second);
-    else if (auto number = numbers.find(name); number != numbers.end())
-      arguments.number(number->second);
-    else if (auto map = std::find_if(maps.begin(), maps.end(),
-                                     [&](const TensorMapSpec &m) {
-                                       return name == m.name + "Map";
-                                     });
+    else if (auto real = numbers.find(name); real != numbers.end())
+      arguments.number(real->second);
+    else if (auto map = std::find_if(
+                 maps.begin(), maps.end(),
+                 [&](const TensorMapSpec &m) { return m.argument == own; });
              map != maps.end() && tensors.count(map->name))
       arguments.tensorMap(encodeTensorMap(*map, tensors.at(map->name)));
     else

@@ -87,7 +87,7 @@ public:
     numbers[name] = value;
     return *this;
   }
-  /// The map called \p name; its parameter has that name and "Map".
+  /// What the maps called \p name are made of.
   NamedArguments &tensor(const std::string &name, runtime::TensorArray array) {
     tensors[name] = std::move(array);
     return *this;

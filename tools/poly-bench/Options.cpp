@@ -26,7 +26,9 @@ enum Option : int {
   OptRounds,
   OptNoEnergy,
   OptShape,
-  OptDtype
+  OptDtype,
+  OptSeed,
+  OptCublas
 };
 
 const option kLongOptions[] = {
@@ -39,6 +41,8 @@ const option kLongOptions[] = {
     {"no-energy", no_argument, nullptr, OptNoEnergy},
     {"shape", required_argument, nullptr, OptShape},
     {"dtype", required_argument, nullptr, OptDtype},
+    {"seed", required_argument, nullptr, OptSeed},
+    {"cublas", required_argument, nullptr, OptCublas},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0}};
 
@@ -55,15 +59,16 @@ unsigned parseNumber(const std::string &option, const char *text,
   return static_cast<unsigned>(value);
 }
 
-std::array<unsigned, 5> parseShape(const std::string &text) {
-  std::array<unsigned, 5> shape = {};
+template <size_t Count>
+std::array<unsigned, Count> parseShape(const std::string &text,
+                                       const char *names) {
+  std::array<unsigned, Count> shape = {};
   size_t begin = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
     size_t end = std::min(text.find(',', begin), text.size());
     bool isLast = i + 1 == shape.size();
     if ((end == text.size()) != isLast)
-      throw UsageError("--shape takes BATCHES,QUERIES,KEYS,HEADS,KEYHEADS, "
-                       "not '" +
+      throw UsageError(std::string("--shape takes ") + names + ", not '" +
                        text + "'");
     shape[i] = parseNumber("--shape", text.substr(begin, end - begin).c_str(),
                            0, 1 << 24);
@@ -100,6 +105,12 @@ const char *const poly::bench::kOptionsHelp =
     "                  attention: B batches of Q queries and K keys, H heads\n"
     "                  and G key heads; may be repeated\n"
     "  --dtype=TYPE    attention: 16bit, or fp8 for 8-bit operands\n"
+    "  --shape=M,K,N   gated GEMMs: M rows, depth K, N columns of the output;\n"
+    "                  may be repeated\n"
+    "  --seed=N        gated GEMMs: random inputs start from N; default: the\n"
+    "                  clock\n"
+    "  --cublas=FILE   gated GEMMs: the library of cuBLAS; default: what\n"
+    "                  POLY_CUBLAS names, or the system's\n"
     "  --device=N      GPU number N, default 0\n"
     "  -o FILE         write all samples as JSON\n"
     "  --plot=FILE     write a bar chart as SVG\n"
@@ -108,6 +119,8 @@ const char *const poly::bench::kOptionsHelp =
 Options poly::bench::parseOptions(int argc, char **argv) {
   Options options;
   options.kernels = defaultKernels(argv[0]);
+  // Read when the command is known.
+  std::vector<std::string> shapes;
   opterr = 0; // Messages are ours.
   for (;;) {
     int found = getopt_long(argc, argv, ":ho:", kLongOptions, nullptr);
@@ -142,7 +155,13 @@ Options poly::bench::parseOptions(int argc, char **argv) {
       options.noEnergy = true;
       break;
     case OptShape:
-      options.shapes.push_back(parseShape(optarg));
+      shapes.push_back(optarg);
+      break;
+    case OptSeed:
+      options.seed = parseNumber("--seed", optarg, 1, 1u << 31);
+      break;
+    case OptCublas:
+      options.cublas = optarg;
       break;
     case OptDtype:
       options.dtype = optarg;
@@ -166,8 +185,15 @@ Options poly::bench::parseOptions(int argc, char **argv) {
       options.command = argv[i];
     else
       options.files.push_back(argv[i]);
-  if (!options.shapes.empty() && options.command != "attention")
-    throw UsageError("--shape is for the command attention");
+  for (const std::string &text : shapes)
+    if (options.command == "attention")
+      options.shapes.push_back(
+          parseShape<5>(text, "BATCHES,QUERIES,KEYS,HEADS,KEYHEADS"));
+    else if (options.command == "swiglu-gemm" || options.command == "grouped")
+      options.gemmShapes.push_back(parseShape<3>(text, "ROWS,DEPTH,COLUMNS"));
+    else
+      throw UsageError(
+          "--shape is for the commands attention, swiglu-gemm and grouped");
   if (!options.dtype.empty() && options.command != "attention")
     throw UsageError("--dtype is for the command attention");
   if (!options.result.empty() && options.result == options.plot)

@@ -43,6 +43,12 @@ struct Options {
   std::vector<std::array<unsigned, 5>> shapes;
   /// Attention: "fp8" for the suite of 8-bit numbers.
   std::string dtype;
+  /// Gated GEMMs: rows, depth and columns, instead of the suite's own.
+  std::vector<std::array<unsigned, 3>> gemmShapes;
+  /// Gated GEMMs: what random inputs start from; 0 for the clock.
+  unsigned seed = 0;
+  /// The library of cuBLAS, or empty for the system's.
+  std::string cublas;
   bool help = false;
 };
 

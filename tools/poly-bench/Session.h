@@ -76,6 +76,8 @@ int runRates(const Options &options, const std::string &suite);
 int runRope(const Options &options);
 int runSwiglu(const Options &options);
 int runAttention(const Options &options);
+int runSwigluGemm(const Options &options);
+int runGroupedGemm(const Options &options);
 int runTargets(const Options &options);
 int runTune(const Options &options);
 int runVerify(const Options &options);

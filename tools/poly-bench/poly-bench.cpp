@@ -47,6 +47,9 @@ const Command kCommands[] = {
     {"swiglu", "SwiGLU of 24,576 x 1,280, forward and backward", runSwiglu},
     {"rope", "rotary embedding with the head transpose", runRope},
     {"attention", "fused attention forward, 1K to 32K keys", runAttention},
+    {"swiglu-gemm", "gated GEMMs, the activation in the epilogue",
+     runSwigluGemm},
+    {"grouped", "gated GEMMs of routed experts", runGroupedGemm},
     {"targets", "the target models as a Markdown page; needs no GPU",
      runTargets},
     {"tune", "RESULT.json... [-o TABLE.json]: what poly-compile --tuning reads",
@@ -61,7 +64,7 @@ const Command kCommands[] = {
 void printUsage(FILE *stream) {
   std::fputs("usage: poly-bench COMMAND [options]\n\ncommands:\n", stream);
   for (const Command &command : kCommands)
-    std::fprintf(stream, "  %-10s %s\n", command.name, command.summary);
+    std::fprintf(stream, "  %-11s %s\n", command.name, command.summary);
   std::fprintf(stream, "\n%s", kOptionsHelp);
 }
 
