@@ -28,8 +28,8 @@ constexpr double kGrossError = 0.3;
 constexpr size_t kEnoughResults = 10000;
 
 /// Compared elements: enough that one f32 ulp of the sigmoid changes some.
-constexpr int64_t kSampledElements = int64_t(1) << 19;
-constexpr int64_t kLeastRows = 48, kMostRows = 512;
+constexpr int64_t kSampledElements = int64_t(1) << 20;
+constexpr int64_t kLeastRows = 48, kMostRows = 1024;
 
 /// Inputs repeat after this many elements: a prime.
 constexpr size_t kGatedPeriod = (size_t(1) << 20) - 3;
