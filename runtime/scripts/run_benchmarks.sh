@@ -22,7 +22,7 @@ shift 3
 scripts=$(dirname "$0")
 mkdir -p "$out" || exit 2
 status=0
-for suite in pipes rates guard functions silu swiglu rope attention; do
+for suite in pipes rates guard functions silu swiglu rope attention swiglu-gemm grouped; do
   [ -f "$kernels/$suite/suite.json" ] || { echo "$suite: not compiled, skipped"; continue; }
   echo "== $suite"
   "$bench" "$suite" --kernels="$kernels" -o "$out/$suite.json" \
