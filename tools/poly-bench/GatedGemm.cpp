@@ -277,7 +277,7 @@ void Run::work(const Work &work) {
     if (item.fault.empty() && !blind.empty())
       item.fault = blind;
     if (item.ok())
-      checkGated(item, data, session, 5, true);
+      checkGated(item, data, session, 2, true);
     if (!item.ok())
       continue;
     const KernelMetadata &kernel = item.kernel->metadata();
