@@ -19,10 +19,12 @@ TileOrder::TileOrder(Emitter &e, Value tiles, int64_t clusterSize)
     block = e.divide(block, clusterSize);
   }
   reversed = e.sub(e.add(blocks, -1), block);
-  Value full = e.divide(tiles, blocks);
-  Value rest = e.sub(tiles, e.mul(full, blocks));
-  Value hasLast = e.compare(arith::CmpIPredicate::ult, position(e, full), rest);
-  numRounds = e.add(full, arith::ExtUIOp::create(e, e.getI32Type(), hasLast));
+  numWhole = e.divide(tiles, blocks);
+  Value rest = e.sub(tiles, wholeTiles(e));
+  Value hasLast =
+      e.compare(arith::CmpIPredicate::ult, position(e, numWhole), rest);
+  numRounds =
+      e.add(numWhole, arith::ExtUIOp::create(e, e.getI32Type(), hasLast));
 }
 
 Value TileOrder::position(Emitter &e, Value round) const {

@@ -28,13 +28,16 @@ public:
   TileOrder(Emitter &e, Value tiles, int64_t clusterSize = 1);
   /// How many tiles this block takes part in.
   Value rounds() const { return numRounds; }
+  /// Rounds in which every block has a tile, and how many tiles they take.
+  Value wholeRounds() const { return numWhole; }
+  Value wholeTiles(Emitter &e) const { return e.mul(numWhole, blocks); }
   /// The tile of round \p round.
   Value tile(Emitter &e, Value round) const;
 
 private:
   Value position(Emitter &e, Value round) const;
 
-  Value blocks, block, reversed, numRounds;
+  Value blocks, block, reversed, numRounds, numWhole;
 };
 
 } // namespace poly::kernels::hopper

@@ -22,6 +22,11 @@ std::string poly::kernels::validate(const SwigluGemmOptions &options) {
   if (options.clusterSize != 1 && options.clusterSize != 2)
     return "clusters of " + std::to_string(options.clusterSize) +
            " blocks are not supported; use 1 or 2";
+  if (options.tallTiles &&
+      (columns > 88 || options.clusterSize != 1 || options.experts ||
+       options.epilogue != GemmEpilogue::Plain))
+    return "tall tiles need a plain epilogue, at most 88 columns a tile, which "
+           "their accumulators leave room for, no clusters and no experts";
   constexpr int64_t kMostExperts = 1024;
   if (options.experts < 0 || options.experts > kMostExperts)
     return std::to_string(options.experts) +

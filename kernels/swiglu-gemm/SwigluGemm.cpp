@@ -13,6 +13,11 @@
 /// one instruction computes both, and a thread holds g and u of the same
 /// elements.
 ///
+/// Tall tiles have twice the rows: each warpgroup has 64 of the upper and 64 of
+/// the lower half, one after the other in every step, and reads a stage of W
+/// once for both. When fewer tiles are left than blocks, their halves are
+/// tiles.
+///
 /// A deferred epilogue rounds g and u to 16 bits when a tile's products have
 /// finished, and keeps them in registers. The first steps of the next tile's
 /// loop are unrolled: while a step's products run, one chunk of 16 columns goes
@@ -89,17 +94,17 @@ public:
   GemmBuilder(MLIRContext &context, const SwigluGemmOptions &options)
       : options(options), e(UnknownLoc::get(&context), &context),
         columns(options.tileColumns), isSwizzled(columns % 64 == 0),
-        input{0, kTileRows, kTileDepth},
+        halves(options.tallTiles ? 2 : 1),
+        input{0, halves * kTileRows, kTileDepth},
         weight{input.bytes(), 2 * columns, kTileDepth},
         stageBytes(input.bytes() + weight.bytes()),
-        stages(std::min(kMostStages,
-                        (SharedMemory::kLimit - kBarrierBytes -
-                         8 * (options.experts + 1) - kTileRows * columns * 2) /
-                            stageBytes)),
+        stages(
+            std::min(kMostStages, (SharedMemory::kLimit - kBarrierBytes -
+                                   8 * (options.experts + 1) - outputBytes()) /
+                                      stageBytes)),
         firstStage(
             memory.reserve(stages * stageBytes, SharedMemory::kTileAlignment)),
-        output(memory.reserve(kTileRows * columns * 2,
-                              SharedMemory::kTileAlignment)),
+        output(memory.reserve(outputBytes(), SharedMemory::kTileAlignment)),
         pipeline(memory, firstStage, stageBytes, stages,
                  kConsumers * kWarpsPerGroup * options.clusterSize) {
     if (options.experts)
@@ -117,9 +122,16 @@ private:
   Value rowUnits();
   Value columnTiles();
   Value depthTiles();
-  Tile decode(const TileOrder &order, Value round);
+  Tile decode(Value number);
   void produce(const TileOrder &order);
   void consume(const TileOrder &order, const ThreadPosition &position);
+  /// The rounds of \p order, or of tall tiles its whole ones and those of the
+  /// halves of the others: \p body with the tile, the number of halves and what
+  /// is carried.
+  using TileBody =
+      llvm::function_ref<llvm::SmallVector<Value>(Tile, int64_t, ValueRange)>;
+  llvm::SmallVector<Value> forEachTile(const TileOrder &order, ValueRange start,
+                                       TileBody body);
 
   /// What the parts of consume() need of the thread.
   struct Consumer {
@@ -130,12 +142,12 @@ private:
   using Values = llvm::SmallVector<Value>;
   Values step(const Consumer &c, Value use, ValueRange sum);
   void release(const Consumer &c, Value use);
-  Values remainingSteps(const Consumer &c, Value use, Value first, Value end,
-                        Values sum);
-  Values plainTile(const Consumer &c, const TileOrder &order, Value round,
-                   ValueRange carried);
-  Values deferredTile(const Consumer &c, const TileOrder &order, Value round,
-                      ValueRange carried);
+  using Consumers = llvm::ArrayRef<Consumer>;
+  Values steps(Consumers parts, Value use, ValueRange sums);
+  Values remainingSteps(Consumers parts, Value use, Value first, Value end,
+                        Values sums);
+  Values plainTile(Consumers parts, const Tile &tile, ValueRange carried);
+  Values deferredTile(const Consumer &c, const Tile &tile, ValueRange carried);
 
   void beginStore(const Consumer &c);
   void storeChunk(const Consumer &c, int64_t chunk, Value gate, Value up);
@@ -152,6 +164,7 @@ private:
   int64_t chunks() const {
     return (columns + kChunkColumns - 1) / kChunkColumns;
   }
+  int64_t outputBytes() const { return halves * kTileRows * columns * 2; }
   FloatType element() { return elementType(e.getContext(), options.type); }
   OperandType operandType() const {
     return options.type == GemmType::BF16 ? OperandType::BF16
@@ -166,6 +179,7 @@ private:
   int64_t columns;
   /// The tile of the output has whole slabs of 64 columns.
   bool isSwizzled;
+  int64_t halves; ///< Of a tile: two of a tall one.
   SharedMemory memory;
   SwizzledTile input, weight; ///< In the first stage.
   int64_t stageBytes, stages, firstStage, output;
@@ -247,6 +261,8 @@ DictionaryAttr GemmBuilder::describe() {
       entry("dynamicSharedBytes", number(memory.size()))};
   if (experts)
     entries.push_back(entry("experts", number(options.experts)));
+  if (options.tallTiles)
+    entries.push_back(entry("tallTiles", e.getBoolAttr(true)));
   if (options.beta)
     entries.push_back(entry("beta", e.getF64FloatAttr(*options.beta)));
   return e.getDictionaryAttr(entries);
@@ -344,7 +360,8 @@ static Value ceilDivide(Emitter &e, Value a, int64_t b) {
 Value GemmBuilder::rowUnits() {
   if (experts)
     return experts->tiles(e, memory);
-  return ceilDivide(e, arguments.rows, kTileRows * options.clusterSize);
+  return ceilDivide(e, arguments.rows,
+                    halves * kTileRows * options.clusterSize);
 }
 
 Value GemmBuilder::columnTiles() {
@@ -357,8 +374,8 @@ Value GemmBuilder::depthTiles() {
                      e.constant(isDeferred ? chunks() + 1 : 1));
 }
 
-Tile GemmBuilder::decode(const TileOrder &order, Value round) {
-  Value number = order.tile(e, round), units = rowUnits();
+Tile GemmBuilder::decode(Value number) {
+  Value units = rowUnits();
   ExpertTable::Entry entry;
   if (experts) {
     // All tiles of one expert follow one another.
@@ -376,7 +393,7 @@ Tile GemmBuilder::decode(const TileOrder &order, Value round) {
   Value row = e.add(firstRow, e.sub(inGroup, e.mul(column, rows)));
   if (cluster)
     row = e.add(e.mul(row, cluster->size()), cluster->rank());
-  Tile tile{e.mul(row, kTileRows), e.mul(column, columns), {}, {}};
+  Tile tile{e.mul(row, halves * kTileRows), e.mul(column, columns), {}, {}};
   if (experts) {
     tile.row = e.add(entry.firstRow, tile.row);
     tile.expert = entry.expert;
@@ -385,15 +402,43 @@ Tile GemmBuilder::decode(const TileOrder &order, Value round) {
   return tile;
 }
 
+GemmBuilder::Values GemmBuilder::forEachTile(const TileOrder &order,
+                                             ValueRange start, TileBody body) {
+  Value zero = e.constant(0);
+  Values carried =
+      e.loop(zero, options.tallTiles ? order.wholeRounds() : order.rounds(),
+             start, [&](Value round, ValueRange carried) -> Values {
+               return body(decode(order.tile(e, round)), halves, carried);
+             });
+  if (!options.tallTiles)
+    return carried;
+  Value done = order.wholeTiles(e);
+  Value left = e.sub(e.mul(rowUnits(), columnTiles()), done);
+  TileOrder rest(e, e.mul(left, halves), options.clusterSize);
+  return e.loop(zero, rest.rounds(), carried,
+                [&](Value round, ValueRange carried) -> Values {
+                  Value number = rest.tile(e, round);
+                  Value tall = e.divide(number, halves);
+                  Value half = e.sub(number, e.mul(tall, halves));
+                  Tile tile = decode(e.add(done, tall));
+                  tile.row = e.add(tile.row, e.mul(half, kTileRows));
+                  return body(tile, 1, carried);
+                });
+}
+
 void GemmBuilder::produce(const TileOrder &order) {
   Value zero = e.constant(0);
-  auto loadStage = [&](const Tile &tile, Value number, Value depth) {
+  auto loadStage = [&](const Tile &tile, int64_t parts, Value number,
+                       Value depth) {
     Pipeline::Use use = pipeline.use(e, memory, number);
-    pipeline.acquire(e, use);
+    pipeline.acquire(e, use, (parts - halves) * input.bytes() / halves);
     Value stage = e.add(memory.at(e, firstStage), use.byteOffset);
     Value weights = e.add(stage, weight.offset);
     int64_t half = weight.bytes() / 2;
-    loadBox(e, arguments.inputMap, stage, use.full, {depth, tile.row});
+    for (int64_t part = 0; part < parts; ++part)
+      loadBox(e, arguments.inputMap,
+              e.add(stage, part * input.bytes() / halves), use.full,
+              {depth, e.add(tile.row, part * kTileRows)});
     if (cluster) {
       // Each block of the pair copies one half to both.
       Value rank = cluster->rank();
@@ -410,17 +455,16 @@ void GemmBuilder::produce(const TileOrder &order) {
               place);
     }
   };
-  e.loop(zero, order.rounds(), {zero},
-         [&](Value round, ValueRange carried) -> Values {
-           Value use = carried[0];
-           Tile tile = decode(order, round);
-           Value steps = depthTiles();
-           e.loop(zero, steps, {}, [&](Value t, ValueRange) -> Values {
-             loadStage(tile, e.add(use, t), e.mul(t, kTileDepth));
-             return {};
-           });
-           return {e.add(use, steps)};
-         });
+  forEachTile(order, {zero},
+              [&](Tile tile, int64_t parts, ValueRange carried) -> Values {
+                Value use = carried[0];
+                Value steps = depthTiles();
+                e.loop(zero, steps, {}, [&](Value t, ValueRange) -> Values {
+                  loadStage(tile, parts, e.add(use, t), e.mul(t, kTileDepth));
+                  return {};
+                });
+                return {e.add(use, steps)};
+              });
 }
 
 //===----------------------------------------------------------------------===//
@@ -443,48 +487,60 @@ void GemmBuilder::release(const Consumer &c, Value number) {
     pipeline.release(e, use, c.isFirstLane);
 }
 
+/// The step of all parts, one batch of products each. \p sums has their sums
+/// one after the other, or is empty.
+GemmBuilder::Values GemmBuilder::steps(Consumers parts, Value number,
+                                       ValueRange sums) {
+  Values next;
+  size_t each = sums.size() / parts.size();
+  for (auto [i, part] : llvm::enumerate(parts))
+    next.append(step(part, number, sums.slice(i * each, each)));
+  return next;
+}
+
 /// Steps \p first to \p end of a tile, of which at least one came before, and
 /// the wait for all.
-GemmBuilder::Values GemmBuilder::remainingSteps(const Consumer &c, Value use,
+GemmBuilder::Values GemmBuilder::remainingSteps(Consumers parts, Value use,
                                                 Value first, Value end,
-                                                Values sum) {
-  sum = e.loop(first, end, sum, [&](Value t, ValueRange carried) -> Values {
+                                                Values sums) {
+  sums = e.loop(first, end, sums, [&](Value t, ValueRange carried) -> Values {
     Value number = e.add(use, t);
-    Values next = step(c, number, carried);
-    waitProducts(e, 1);
-    release(c, e.add(number, -1));
+    Values next = steps(parts, number, carried);
+    waitProducts(e, unsigned(parts.size()));
+    release(parts.front(), e.add(number, -1));
     return next;
   });
-  sum = waitProducts(e, 0, sum);
-  release(c, e.add(e.add(use, end), -1));
-  return sum;
+  sums = waitProducts(e, 0, sums);
+  release(parts.front(), e.add(e.add(use, end), -1));
+  return sums;
 }
 
 /// Carried: the number of uses of the pipeline.
-GemmBuilder::Values GemmBuilder::plainTile(const Consumer &c,
-                                           const TileOrder &order, Value round,
+GemmBuilder::Values GemmBuilder::plainTile(Consumers parts, const Tile &tile,
                                            ValueRange carried) {
   Value use = carried[0];
-  Tile tile = decode(order, round);
-  Value steps = depthTiles();
-  Values sum = step(c, use, ValueRange());
-  sum = remainingSteps(c, use, e.constant(1), steps, std::move(sum));
-  beginStore(c);
-  ValueRange gate = ValueRange(sum).take_front(sum.size() / 2);
-  ValueRange up = ValueRange(sum).drop_front(sum.size() / 2);
-  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
-    storeChunk(c, chunk, fromAccumulators(chunkOf(gate, chunk, 4)),
-               fromAccumulators(chunkOf(up, chunk, 4)));
-  endStore(c, tile, Value());
-  return {e.add(use, steps)};
+  Value end = depthTiles();
+  Values sums = steps(parts, use, ValueRange());
+  sums = remainingSteps(parts, use, e.constant(1), end, std::move(sums));
+  beginStore(parts.front());
+  size_t half = sums.size() / parts.size() / 2;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    ValueRange gate = ValueRange(sums).slice(2 * i * half, half);
+    ValueRange up = ValueRange(sums).slice((2 * i + 1) * half, half);
+    for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+      storeChunk(part, chunk, fromAccumulators(chunkOf(gate, chunk, 4)),
+                 fromAccumulators(chunkOf(up, chunk, 4)));
+    endStore(part, tile, Value());
+  }
+  return {e.add(use, end)};
 }
 
 /// Carried: the number of uses, then of the tile before its first row, its
 /// first column, the end of its expert's rows, whether there was one, and its
 /// rounded gate and up.
 GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
-                                              const TileOrder &order,
-                                              Value round, ValueRange carried) {
+                                              const Tile &tile,
+                                              ValueRange carried) {
   Value use = carried[0];
   Tile before{carried[1], carried[2], {}, carried[3]};
   Value hasBefore = carried[4];
@@ -492,8 +548,7 @@ GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
   ValueRange gate = pairs.take_front(pairs.size() / 2);
   ValueRange up = pairs.drop_front(pairs.size() / 2);
 
-  Tile tile = decode(order, round);
-  Value steps = depthTiles();
+  Value end = depthTiles();
   Values sum = step(c, use, ValueRange());
   for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
     Value number = e.add(use, chunk + 1);
@@ -506,9 +561,9 @@ GemmBuilder::Values GemmBuilder::deferredTile(const Consumer &c,
                fromPairs(chunkOf(up, chunk, 2)));
   }
   endStore(c, before, hasBefore);
-  sum = remainingSteps(c, use, e.constant(chunks() + 1), steps, std::move(sum));
+  sum = remainingSteps(c, use, e.constant(chunks() + 1), end, std::move(sum));
 
-  Values next = {e.add(use, steps), tile.row, tile.column,
+  Values next = {e.add(use, end), tile.row, tile.column,
                  experts ? tile.endRow : e.constant(0),
                  arith::ConstantOp::create(e, e.getBoolAttr(true))};
   for (size_t i = 0; i < sum.size(); i += 2) {
@@ -573,11 +628,11 @@ void GemmBuilder::storeChunk(const Consumer &c, int64_t chunk, Value gate,
   Values packed = toPairs(c.arithmetic.apply(gate, up));
   int64_t column = chunk * kChunkColumns;
   if (isSwizzled)
-    storeFragment(e, memory, SwizzledTile{output, kTileRows, columns},
+    storeFragment(e, memory, SwizzledTile{output, halves * kTileRows, columns},
                   c.slabRow, c.lane, packed, column);
   else
-    storeFragment(e, memory, PlainTile{output, kTileRows, columns}, c.slabRow,
-                  c.lane, packed, column);
+    storeFragment(e, memory, PlainTile{output, halves * kTileRows, columns},
+                  c.slabRow, c.lane, packed, column);
 }
 
 /// \p condition may be null.
@@ -622,7 +677,7 @@ void GemmBuilder::storeRows(Value map, const Tile &tile, Value tileRow,
   };
   if (!isSwizzled)
     return storeColumns(output, columns * 2, 0);
-  SwizzledTile whole{output, kTileRows, columns};
+  SwizzledTile whole{output, halves * kTileRows, columns};
   for (int64_t slab = 0; slab < whole.slabs(); ++slab)
     storeColumns(output + slab * whole.slabBytes(), SwizzledTile::kRowBytes,
                  slab * whole.slabColumns());
@@ -649,18 +704,27 @@ void GemmBuilder::consume(const TileOrder &order,
 
   Value zero = e.constant(0);
   if (options.epilogue == GemmEpilogue::Plain) {
-    e.loop(zero, order.rounds(), {zero},
-           [&](Value round, ValueRange carried) -> Values {
-             return plainTile(c, order, round, carried);
-           });
+    llvm::SmallVector<Consumer, 2> parts;
+    for (int64_t i = 0; i < halves; ++i) {
+      int64_t row = i * kTileRows;
+      parts.push_back(c);
+      parts.back().slabRow = e.add(c.slabRow, row);
+      parts.back().input =
+          c.input.advance(e, e.constant(row * SwizzledTile::kRowBytes));
+    }
+    forEachTile(order, {zero},
+                [&](Tile tile, int64_t count, ValueRange carried) -> Values {
+                  return plainTile(Consumers(parts).take_front(size_t(count)),
+                                   tile, carried);
+                });
   } else {
     Values start = {zero, zero, zero, zero,
                     arith::ConstantOp::create(e, e.getBoolAttr(false))};
     start.append(size_t(columns) / 2, zero);
-    Values last = e.loop(zero, order.rounds(), start,
-                         [&](Value round, ValueRange carried) -> Values {
-                           return deferredTile(c, order, round, carried);
-                         });
+    Values last = forEachTile(
+        order, start, [&](Tile tile, int64_t, ValueRange carried) -> Values {
+          return deferredTile(c, tile, carried);
+        });
     e.ifThen(last[4], [&] {
       ValueRange pairs = ValueRange(last).drop_front(kCarriedOfTile);
       ValueRange gate = pairs.take_front(pairs.size() / 2);

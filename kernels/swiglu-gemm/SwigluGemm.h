@@ -58,6 +58,10 @@ struct SwigluGemmOptions {
   int64_t tileColumns = 128;
   /// Blocks that share a tile of the weights: 1 or 2.
   int64_t clusterSize = 1;
+  /// Tiles of 256 rows; what is left after all blocks had as many of them is
+  /// done in tiles of 128. Less traffic in shared memory for tiles of few
+  /// columns. For up to 88 columns and a plain epilogue.
+  bool tallTiles = false;
   /// Routed experts: how many share the rows, each with weights of its own; 0
   /// for one matrix of weights.
   int64_t experts = 0;

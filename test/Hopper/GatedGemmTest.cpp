@@ -128,6 +128,16 @@ const Case kCases[] = {
      32,
      {},
      4.5e-3},
+    // A tall tile for each of the two blocks; of the third a half each, the lower
+    // of which has 22 rows.
+    {"tall",
+     {"swiglu-gemm", "--epilogue=plain", "--tall-tiles", "--tile-columns=24"},
+     {"--programs=silu-sfu-f32"},
+     150,
+     136,
+     72,
+     {},
+     2.5e-3},
     {"experts",
      {"swiglu-gemm", "--tile-columns=64", "--experts=5"},
      {"--programs=silu-sfu-f32"},

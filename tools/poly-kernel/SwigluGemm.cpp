@@ -47,6 +47,8 @@ public:
                 "columns of a tile of the output");
     set.integer("cluster", options.clusterSize,
                 "blocks that share the weights' tiles");
+    set.flag("tall-tiles", options.tallTiles,
+             "tiles of 256 rows, and of 128 for what is left");
     set.integer("experts", options.experts,
                 "routed experts that share the rows; 0: none");
     declareArithmetic(set, options.approximate);
