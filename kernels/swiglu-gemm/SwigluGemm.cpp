@@ -248,6 +248,7 @@ DictionaryAttr GemmBuilder::describe() {
       entry("epilogue",
             text(options.epilogue == GemmEpilogue::Deferred ? "deferred"
                                                             : "plain")),
+      entry("approximate", e.getBoolAttr(options.approximate)),
       entry("roundInputs", e.getBoolAttr(options.isRounded())),
       entry("roundActivation", e.getBoolAttr(options.roundActivation)),
       entry("tileRows", number(kTileRows)),

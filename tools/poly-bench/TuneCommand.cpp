@@ -82,6 +82,10 @@ void addRow(const Json &row, const std::vector<Entry> &entries,
   const Json *median = row.find("median");
   if (!median || (correct && !correct->asBool("correct")))
     return;
+  const Json *details = row.find("details");
+  const Json *kind = details ? details->find("kind") : nullptr;
+  if (kind && kind->asString("kind") == "peer")
+    return; // A library's, which has nothing to decide.
   const std::string &name = row.at("variant").asString("variant");
   for (const Entry &entry : entries) {
     if (entry.name != name)
