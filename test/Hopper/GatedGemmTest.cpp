@@ -128,8 +128,8 @@ const Case kCases[] = {
      32,
      {},
      4.5e-3},
-    // A tall tile for each of the two blocks; of the third a half each, the lower
-    // of which has 22 rows.
+    // A tall tile for each of the two blocks; of the third a half each, the
+    // lower of which has 22 rows.
     {"tall",
      {"swiglu-gemm", "--epilogue=plain", "--tall-tiles", "--tile-columns=24"},
      {"--programs=silu-sfu-f32"},
