@@ -205,6 +205,7 @@ std::string HopperRun::run(const poly::runtime::KernelMetadata &metadata,
   if (metadata.info.find("dynamicSharedBytes"))
     launch.dynamicShared = uint64_t(metadata.integer("dynamicSharedBytes"));
   launch.seed = seed;
+  launch.together = together;
   std::string error;
   ptxLaunchBlocks(*function, launch, arguments, maps, memory, error);
   return error;

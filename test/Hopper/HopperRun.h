@@ -74,6 +74,12 @@ public:
   HopperRun &integer(const std::string &name, int64_t value);
   HopperRun &number(const std::string &name, double value);
 
+  /// From now on all blocks of a launch run at the same time.
+  HopperRun &allTogether() {
+    together = true;
+    return *this;
+  }
+
   /// Runs \p blocks blocks; "" or what went wrong. \p seed orders the warps.
   std::string run(unsigned blocks, uint32_t seed = 0) {
     return runGrid({blocks, 1, 1}, seed);
@@ -96,6 +102,7 @@ private:
   std::map<std::string, uint64_t> pointers;
   std::map<std::string, int64_t> integers;
   std::map<std::string, double> numbers;
+  bool together = false;
 };
 
 /// The Frobenius norm of the difference over that of \p truth; infinite where a

@@ -140,43 +140,37 @@ std::string PtxClusterRun::whoWaits() const {
   return text;
 }
 
-bool PtxClusterRun::run(PtxDim3 origin) {
+void PtxClusterRun::start(PtxDim3 origin) {
   reset(origin);
-  std::vector<std::pair<unsigned, unsigned>> order;
+  order.clear();
   for (unsigned b = 0; b < blocks.size(); ++b)
     for (unsigned w = 0; w < blocks[b]->warps.size(); ++w)
       order.emplace_back(b, w);
-  unsigned idle = 0;
-  while (true) {
-    if (launch.seed)
-      std::shuffle(order.begin(), order.end(), random);
-    uint64_t before = events;
-    bool alive = false;
-    for (auto [b, w] : order) {
-      if (!runWarp(*blocks[b], w))
-        return false;
-      for (PtxWarpState::Lane lane : blocks[b]->warps[w].lane)
-        alive |= lane != PtxWarpState::Exited;
-    }
-    if (!alive)
-      break;
-    if (events != before) {
-      idle = 0;
-      continue;
-    }
-    if (!copies.empty()) {
-      if (!deliver())
-        return false;
-      continue;
-    }
-    // Waits that alternate need a few rounds to come round.
-    if (++idle > 8)
-      return fail(whoWaits());
+}
+
+PtxClusterRun::Progress PtxClusterRun::round() {
+  if (launch.seed)
+    std::shuffle(order.begin(), order.end(), random);
+  uint64_t before = events;
+  bool alive = false;
+  for (auto [b, w] : order) {
+    if (!runWarp(*blocks[b], w))
+      return Progress::Failed;
+    for (PtxWarpState::Lane lane : blocks[b]->warps[w].lane)
+      alive |= lane != PtxWarpState::Exited;
   }
-  if (!copies.empty())
-    return fail("line " + std::to_string(copies.front().line) +
-                ": a copy arrives after the end of its block");
-  return true;
+  if (!alive) {
+    if (copies.empty())
+      return Progress::Finished;
+    fail("line " + std::to_string(copies.front().line) +
+         ": a copy arrives after the end of its block");
+    return Progress::Failed;
+  }
+  if (events != before)
+    return Progress::Ran;
+  if (copies.empty())
+    return Progress::Waits;
+  return deliver() ? Progress::Ran : Progress::Failed;
 }
 
 /// The lanes at the first of the places where any could go on.
@@ -298,6 +292,9 @@ bool PtxClusterRun::runWarp(PtxBlockState &block, unsigned warp) {
                         "ends without waiting for its wgmmas");
       } else if (!self.step(inst)) {
         return locate(block, warp, lane, inst.line, self.error);
+      } else if (inst.code == PtxCode::Ld && inst.flag) {
+        // An acquiring load may be one of many, until another block stores.
+        state.lane[lane] = PtxWarpState::Sleep;
       }
     }
   }
@@ -522,6 +519,44 @@ bool PtxClusterRun::together(PtxBlockState &block, unsigned warp, Mask group,
   return true;
 }
 
+/// Runs a cluster at each of \p origins, in turn.
+static bool runTogether(std::vector<std::unique_ptr<PtxClusterRun>> &runs,
+                        const PtxDim3 *origins, uint32_t seed,
+                        std::string &error) {
+  std::mt19937 random(seed);
+  using Progress = PtxClusterRun::Progress;
+  std::vector<PtxClusterRun *> running;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    runs[i]->start(origins[i]);
+    running.push_back(runs[i].get());
+  }
+  unsigned idle = 0;
+  while (!running.empty()) {
+    bool moves = false;
+    if (seed)
+      std::shuffle(running.begin(), running.end(), random);
+    for (size_t i = 0; i < running.size();) {
+      Progress progress = running[i]->round();
+      if (progress == Progress::Failed) {
+        error = running[i]->error;
+        return false;
+      }
+      moves |= progress != Progress::Waits;
+      if (progress == Progress::Finished)
+        running.erase(running.begin() + ptrdiff_t(i));
+      else
+        ++i;
+    }
+    // Waits that alternate need a few rounds to come round.
+    idle = moves ? 0 : idle + 1;
+    if (idle > 8) {
+      error = running.front()->whoWaits();
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ptxLaunchBlocks(const PtxKernel &kernel, const PtxLaunch &launch,
                      const PtxArguments &arguments, const PtxTensorMaps &maps,
                      PtxMemory &memory, std::string &error) {
@@ -546,14 +581,18 @@ bool ptxLaunchBlocks(const PtxKernel &kernel, const PtxLaunch &launch,
   std::vector<uint8_t> params;
   if (!ptxParameters(kernel, arguments, params, error))
     return false;
-  PtxClusterRun run(kernel, launch, params, maps, memory);
+  std::vector<PtxDim3> origins;
   for (unsigned z = 0; z < grid.z; z += size.z)
     for (unsigned y = 0; y < grid.y; y += size.y)
       for (unsigned x = 0; x < grid.x; x += size.x)
-        if (!run.run({x, y, z})) {
-          error = run.error;
-          return false;
-        }
+        origins.push_back({x, y, z});
+  std::vector<std::unique_ptr<PtxClusterRun>> runs;
+  for (size_t i = 0; i < (launch.together ? origins.size() : 1); ++i)
+    runs.push_back(
+        std::make_unique<PtxClusterRun>(kernel, launch, params, maps, memory));
+  for (size_t next = 0; next < origins.size(); next += runs.size())
+    if (!runTogether(runs, &origins[next], launch.seed, error))
+      return false;
   return true;
 }
 

@@ -51,7 +51,10 @@ private:
 struct PtxLaunch {
   PtxDim3 grid, block;
   uint64_t dynamicShared = 0;
-  uint32_t seed = 0; ///< 0: warps in order.
+  uint32_t seed = 0; ///< 0: warps, and blocks together, in order.
+  /// All blocks run at the same time and may wait for one another in global
+  /// memory, by loads with .acquire. Otherwise each ends before the next.
+  bool together = false;
 };
 
 bool ptxLaunchBlocks(const PtxKernel &kernel, const PtxLaunch &launch,

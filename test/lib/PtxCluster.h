@@ -106,8 +106,12 @@ public:
                 const std::vector<uint8_t> &params, const PtxTensorMaps &maps,
                 PtxMemory &memory);
 
-  /// Runs the cluster whose first block is at \p origin.
-  bool run(PtxDim3 origin);
+  /// Begins with the cluster whose first block is at \p origin.
+  void start(PtxDim3 origin);
+  enum class Progress { Failed, Finished, Ran, Waits };
+  /// Lets each warp run until it waits for others.
+  Progress round();
+  std::string whoWaits() const;
 
   std::string error;
 
@@ -125,7 +129,6 @@ private:
   bool pick(PtxBlockState &block, unsigned warp, Mask &group, uint32_t &at);
   bool locate(PtxBlockState &block, unsigned warp, unsigned lane, uint32_t line,
               const std::string &message);
-  std::string whoWaits() const;
 
   PtxThread &thread(PtxBlockState &block, unsigned warp, unsigned lane) {
     return block.threads[warp * kPtxWarp + lane];
@@ -184,6 +187,7 @@ private:
   std::deque<PtxCopy> copies;
   uint32_t clusterArrived = 0, clusterPhase = 0;
   uint64_t events = 0;
+  std::vector<std::pair<unsigned, unsigned>> order; ///< Of blocks' warps.
   std::mt19937 random;
 };
 

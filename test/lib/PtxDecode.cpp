@@ -378,11 +378,14 @@ bool PtxDecoder::decodeMemory(Modifiers &mods, PtxInstruction &inst,
     inst.code = PtxCode::LdParam;
   } else {
     // Orderings: every access here is seen by all at once.
-    if (whole())
+    if (whole()) {
+      // What orders stands first.
+      inst.flag = isLoad && mods.take("acquire");
       while (mods.take("volatile") || mods.take("relaxed") ||
-             mods.take("acquire") || mods.take("release") || mods.take("gpu") ||
-             mods.take("cta") || mods.take("cluster"))
+             mods.take("release") || mods.take("gpu") || mods.take("cta") ||
+             mods.take("cluster"))
         continue;
+    }
     if (mods.take("global")) {
       inst.space = PtxSpace::Global;
       // The read-only path changes no value.

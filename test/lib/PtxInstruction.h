@@ -223,7 +223,7 @@ struct PtxInstruction {
   PtxReduction reduction = PtxReduction::None;
   PtxShuffle shuffle = PtxShuffle::Idx;
   /// What distinguishes forms of one code: bar.arrive, a barrier with a count,
-  /// wait_group.read, .trans, ...
+  /// wait_group.read, .trans, ld.acquire, ...
   bool flag = false, flag2 = false;
   uint8_t rank = 0;   ///< LoadTensor, StoreTensor: coordinates.
   uint32_t index = 0; ///< Wgmma: in PtxKernel::wgmmas.
