@@ -36,6 +36,8 @@ struct AttentionBackwardOptions {
   AttentionScore score = AttentionScore::Softmax;
   /// Softcap: a constant cap; none makes it a kernel argument.
   std::optional<double> cap;
+  /// The same bits of dQ in every run: blocks add to its sums in turn.
+  bool deterministic = false;
   std::string name = "attention_backward";
 };
 
@@ -47,6 +49,12 @@ std::string validate(const AttentionBackwardOptions &options);
 mlir::OwningOpRef<mlir::ModuleOp>
 buildAttentionBackward(mlir::MLIRContext &context,
                        const AttentionBackwardOptions &options);
+
+/// The same with the forward kernel, NAME_forward, which also writes the
+/// log-sum-exp; a training pair called NAME.
+mlir::OwningOpRef<mlir::ModuleOp>
+buildAttentionPair(mlir::MLIRContext &context,
+                   const AttentionBackwardOptions &options);
 
 } // namespace poly::kernels
 

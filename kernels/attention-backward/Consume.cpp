@@ -51,7 +51,7 @@ public:
            const Arguments &arguments, const Memory &memory,
            const ThreadPosition &position);
 
-  void run(const TileOrder &order);
+  void run(const Order &order);
 
 private:
   /// What a tile's steps share.
@@ -64,11 +64,7 @@ private:
   };
 
   TileState begin(const Tile &tile, Value round);
-  /// A block of queries of some head.
-  struct Place {
-    Value block;     ///< Of its head's; null if no mask depends on it.
-    Value workspace; ///< Of all queries' (Work::workspaceBlock).
-  };
+  using Place = Work::Position; ///< A block of queries of some head.
   Sums overSteps(const TileState &state, Value first);
   void step(const TileState &state, const Place &at, Value number,
             ValueRange valueFragments, Sums &sums);
@@ -282,7 +278,13 @@ void Consumer::step(const TileState &state, const Place &at, Value number,
       multiply(e, keyProduct, gradients,
                queriesAcross.advance(e, queryUse.byteOffset), sums.keys);
   queryGradient = waitProducts(e, 1, queryGradient);
+  if (memory.turnCame)
+    waitBarrier(e, memory.turnCame->address(e, shared), e.andBits(number, 1));
   addToQuerySums(at, queryGradient);
+  if (memory.turnTaken) {
+    syncWarp(e);
+    arriveBarrier(e, memory.turnTaken->address(e, shared), isFirstLane);
+  }
   sums.keys = waitProducts(e, 0, sums.keys);
   memory.queries.release(e, queryUse, isFirstLane);
 }
@@ -344,33 +346,31 @@ Consumer::Sums Consumer::overSteps(const TileState &state, Value first) {
   llvm::SmallVector<Value> valueFragments =
       loadFragments(e, shared, memory.value, slabRow, lane, valueSteps());
   llvm::SmallVector<Value> carried(2 * accumulators, e.constantF32(0));
-  carried.push_back(work.workspaceBlock(tile, work.first(tile)));
-  if (options.causal)
-    carried.push_back(tile.firstBlock);
+  auto carry = [](const Place &at, llvm::SmallVector<Value> &carried) {
+    for (Value value : {at.workspace, at.block, at.count})
+      if (value)
+        carried.push_back(value);
+  };
+  carry(work.firstPosition(tile), carried);
   auto body = [&](Value number, ValueRange now) -> llvm::SmallVector<Value> {
     Sums sums = split(now);
     Place at;
-    at.workspace = now[2 * accumulators];
+    size_t index = 2 * accumulators;
+    at.workspace = now[index++];
     if (options.causal)
-      at.block = now[2 * accumulators + 1];
+      at.block = now[index++];
+    if (options.deterministic)
+      at.count = now[index++];
     step(state, at, number, valueFragments, sums);
     llvm::SmallVector<Value> next = sums.keys;
     next.append(sums.values);
-    next.push_back(e.add(at.workspace, 1));
-    if (options.causal) {
-      // The next head's first blocks see nothing.
-      Value block = e.add(at.block, 1);
-      Value isLast = e.compare(CmpIPredicate::eq, block, tile.blocks);
-      Value skipped = e.select(isLast, tile.firstBlock, e.constant(0));
-      next.back() = e.add(next.back(), skipped);
-      next.push_back(e.select(isLast, tile.firstBlock, block));
-    }
+    carry(work.next(tile, at), next);
     return next;
   };
   return split(e.loop(first, e.add(first, tile.steps), carried, body));
 }
 
-void Consumer::run(const TileOrder &order) {
+void Consumer::run(const Order &order) {
   Value zero = e.constant(0);
   e.loop(zero, order.rounds(), {zero},
          [&](Value round, ValueRange carried) -> llvm::SmallVector<Value> {
@@ -384,7 +384,7 @@ void Consumer::run(const TileOrder &order) {
 
 void poly::kernels::attention_backward::consume(
     Emitter &e, const AttentionBackwardOptions &options,
-    const Arguments &arguments, const Memory &memory, const TileOrder &order,
+    const Arguments &arguments, const Memory &memory, const Order &order,
     const ThreadPosition &position) {
   Consumer(e, options, arguments, memory, position).run(order);
 }

@@ -71,6 +71,8 @@ gpu::GPUFuncOp KernelFrame::declare(llvm::StringRef name, int64_t threads,
   if (!maps.empty())
     note("tensorMaps", e.getArrayAttr(maps));
   note("dynamicSharedBytes", sharedBytes);
+  if (options.deterministic)
+    note("deterministic", e.getBoolAttr(true));
   if (options.cap)
     note("cap", e.getF64FloatAttr(*options.cap));
 

@@ -20,8 +20,11 @@ static constexpr int64_t kConsumerRegisters = 240;
 /// Rows that one warp stores.
 static constexpr int64_t kWarpRows = 16;
 /// Full attention takes the tiles of so many key heads in turn: blocks that
-/// add to the same sums of dQ at the same time wait for one another.
-static constexpr int64_t kHeadsInTurn = 2;
+/// add to the same sums of dQ at the same time wait for one another, the more
+/// so where each waits for its turn.
+static int64_t headsInTurn(const AttentionBackwardOptions &options) {
+  return options.deterministic ? 8 : 2;
+}
 
 SwizzledTile Memory::reserveStages(int64_t rows, int64_t columns) {
   SwizzledTile first = memory.reserveTile(rows, columns);
@@ -29,22 +32,51 @@ SwizzledTile Memory::reserveStages(int64_t rows, int64_t columns) {
   return first;
 }
 
-Memory::Memory(int64_t dim, bool hasRowValues)
-    : key(memory.reserveTile(kKeyBlock, dim)),
-      value(memory.reserveTile(kKeyBlock, dim)),
-      query(reserveStages(kQueryBlock, dim)),
-      outputGradient(reserveStages(kQueryBlock, dim)),
+static bool hasRowValues(const AttentionBackwardOptions &options) {
+  return options.score != AttentionScore::Sigmoid;
+}
+
+Memory::Memory(const AttentionBackwardOptions &options)
+    : key(memory.reserveTile(kKeyBlock, options.headDim)),
+      value(memory.reserveTile(kKeyBlock, options.headDim)),
+      query(reserveStages(kQueryBlock, options.headDim)),
+      outputGradient(reserveStages(kQueryBlock, options.headDim)),
       scoreGradient(reserveStages(kQueryBlock, kKeyBlock)),
-      offsets(memory.reserve(hasRowValues ? kStages * kRowValueBytes : 0, 16)),
-      deltas(memory.reserve(hasRowValues ? kStages * kRowValueBytes : 0, 16)),
+      offsets(memory.reserve(
+          hasRowValues(options) ? kStages * kRowValueBytes : 0, 16)),
+      deltas(memory.reserve(
+          hasRowValues(options) ? kStages * kRowValueBytes : 0, 16)),
       keyFull(memory), valueFull(memory), tileEmpty(memory, kConsumerWarps),
       queries(memory, query.offset, query.bytes(), kStages, kConsumerWarps),
       outputGradients(memory, outputGradient.offset, outputGradient.bytes(),
-                      kStages, kConsumerWarps) {}
+                      kStages, kConsumerWarps) {
+  if (!options.deterministic)
+    return;
+  turnCame.emplace(memory);
+  turnTaken.emplace(memory, kConsumerWarps);
+}
 
 Work::Work(Emitter &e, const AttentionBackwardOptions &options,
            const Arguments &arguments)
     : e(e), options(options), arguments(arguments) {}
+
+Order::Order(Emitter &e, Value tiles, bool alternates) {
+  if (alternates) {
+    alternating.emplace(e, tiles);
+    numRounds = alternating->rounds();
+    return;
+  }
+  blocks = NVVM::GridDimXOp::create(e, e.getI32Type());
+  block = NVVM::BlockIdXOp::create(e, e.getI32Type());
+  Value open = e.sub(e.add(tiles, e.add(blocks, -1)), block);
+  numRounds = e.divide(open, blocks);
+}
+
+Value Order::tile(Emitter &e, Value round) const {
+  if (alternating)
+    return alternating->tile(e, round);
+  return e.add(e.mul(round, blocks), block);
+}
 
 Value Work::keyTiles() const {
   return e.divide(e.add(arguments.keyLength, kKeyBlock - 1), kKeyBlock);
@@ -57,7 +89,7 @@ Value Work::keyRows() const {
 
 Value Work::tiles() const { return e.mul(keyTiles(), keyRows()); }
 
-Tile Work::decode(const TileOrder &order, Value round) const {
+Tile Work::decode(const Order &order, Value round) const {
   Tile tile;
   Value number = order.tile(e, round);
   Value rows = keyRows();
@@ -67,11 +99,12 @@ Tile Work::decode(const TileOrder &order, Value round) const {
     keyTile = e.divide(number, rows);
     row = e.sub(number, e.mul(keyTile, rows));
   } else {
-    Value perTurn = e.mul(keyTiles(), kHeadsInTurn);
+    int64_t most = headsInTurn(options);
+    Value perTurn = e.mul(keyTiles(), most);
     Value turn = e.divide(number, perTurn);
-    Value firstRow = e.mul(turn, kHeadsInTurn);
+    Value firstRow = e.mul(turn, most);
     // The last turn may have fewer.
-    Value width = e.minSigned(e.sub(rows, firstRow), e.constant(kHeadsInTurn));
+    Value width = e.minSigned(e.sub(rows, firstRow), e.constant(most));
     Value inTurn = e.sub(number, e.mul(turn, perTurn));
     keyTile = e.divide(inTurn, width);
     row = e.add(firstRow, e.sub(inTurn, e.mul(keyTile, width)));
@@ -93,11 +126,25 @@ Tile Work::decode(const TileOrder &order, Value round) const {
   return tile;
 }
 
+// A block of queries takes the sums of the tiles of keys in their order. Where
+// blocks wait for one another, all of them had better begin with what all see:
+// the last queries, of all heads.
+
 Step Work::first(const Tile &tile) const {
-  return {tile.firstBlock, e.mul(tile.keyHead, arguments.headsPerKeyHead)};
+  Value head = e.mul(tile.keyHead, arguments.headsPerKeyHead);
+  return {options.deterministic ? e.add(tile.blocks, -1) : tile.firstBlock,
+          head};
 }
 
 Step Work::next(const Tile &tile, const Step &step) const {
+  if (options.deterministic) {
+    Value head = e.add(step.head, 1);
+    Value first = e.mul(tile.keyHead, arguments.headsPerKeyHead);
+    Value isLast = e.compare(arith::CmpIPredicate::eq, head,
+                             e.add(first, arguments.headsPerKeyHead));
+    return {e.select(isLast, e.add(step.block, -1), step.block),
+            e.select(isLast, first, head)};
+  }
   Value block = e.add(step.block, 1);
   Value isLast = e.compare(arith::CmpIPredicate::eq, block, tile.blocks);
   Value carry = arith::ExtUIOp::create(e, e.getI32Type(), isLast);
@@ -107,6 +154,43 @@ Step Work::next(const Tile &tile, const Step &step) const {
 Value Work::workspaceBlock(const Tile &tile, const Step &step) const {
   Value headRow = e.add(e.mul(tile.batch, arguments.heads), step.head);
   return e.add(e.mul(headRow, tile.blocks), step.block);
+}
+
+Work::Position Work::firstPosition(const Tile &tile) const {
+  Step step = first(tile);
+  Position position;
+  position.workspace = workspaceBlock(tile, step);
+  if (options.causal)
+    position.block = step.block;
+  if (options.deterministic)
+    position.count = arguments.headsPerKeyHead;
+  return position;
+}
+
+Work::Position Work::next(const Tile &tile, const Position &position) const {
+  Position next;
+  if (options.deterministic) {
+    next.count = e.add(position.count, -1);
+    Value isLast = e.isEqual(next.count, 0);
+    Value back = e.mul(e.add(arguments.headsPerKeyHead, -1), tile.blocks);
+    next.workspace =
+        e.add(position.workspace,
+              e.select(isLast, e.sub(e.constant(-1), back), tile.blocks));
+    next.count = e.select(isLast, arguments.headsPerKeyHead, next.count);
+    if (position.block)
+      next.block = e.select(isLast, e.add(position.block, -1), position.block);
+    return next;
+  }
+  next.workspace = e.add(position.workspace, 1);
+  if (position.block) {
+    // The next head's first blocks see nothing.
+    Value block = e.add(position.block, 1);
+    Value isLast = e.compare(arith::CmpIPredicate::eq, block, tile.blocks);
+    Value skipped = e.select(isLast, tile.firstBlock, e.constant(0));
+    next.workspace = e.add(next.workspace, skipped);
+    next.block = e.select(isLast, tile.firstBlock, block);
+  }
+  return next;
 }
 
 static void declare(Emitter &e, const AttentionBackwardOptions &options,
@@ -126,11 +210,13 @@ static void declare(Emitter &e, const AttentionBackwardOptions &options,
   map("value", kKeyBlock, "keyHeads", "keyLength", a.valueMap);
   map("keyGradient", kWarpRows, "keyHeads", "keyLength", a.keyGradientMap);
   map("valueGradient", kWarpRows, "keyHeads", "keyLength", a.valueGradientMap);
-  if (options.score != AttentionScore::Sigmoid) {
+  if (hasRowValues(options)) {
     frame.pointer("queryOffsets", a.offsets);
     frame.pointer("queryDeltas", a.deltas);
   }
   frame.pointer("querySums", a.querySums);
+  if (options.deterministic)
+    frame.pointer("queryTurns", a.turns);
   Type integer = e.getI32Type(), real = e.getF32Type();
   frame.parameter("queryLength", integer, a.queryLength);
   frame.parameter("keyLength", integer, a.keyLength);
@@ -154,7 +240,7 @@ static void declare(Emitter &e, const AttentionBackwardOptions &options,
 
 void poly::kernels::buildMain(Emitter &e, gpu::GPUModuleOp module,
                               const AttentionBackwardOptions &options) {
-  Memory memory(options.headDim, options.score != AttentionScore::Sigmoid);
+  Memory memory(options);
   Arguments arguments;
   declare(e, options, memory, arguments);
   memory.memory.materialize(e, module);
@@ -166,14 +252,25 @@ void poly::kernels::buildMain(Emitter &e, gpu::GPUModuleOp module,
     for (const Barrier *barrier :
          {&memory.keyFull, &memory.valueFull, &memory.tileEmpty})
       barrier->init(e, memory.memory);
+    for (const auto *turn : {&memory.turnCame, &memory.turnTaken})
+      if (*turn)
+        (*turn)->init(e, memory.memory);
     memory.queries.init(e, memory.memory);
     memory.outputGradients.init(e, memory.memory);
     fenceBarrierInit(e);
   });
   syncBlock(e);
-  TileOrder order(e, Work(e, options, arguments).tiles());
-  specialise(
-      e, position, kProducerRegisters, kConsumerRegisters,
-      [&] { produce(e, options, arguments, memory, order); },
-      [&] { consume(e, options, arguments, memory, order, position); });
+  bool alternates = options.causal || !options.deterministic;
+  Order order(e, Work(e, options, arguments).tiles(), alternates);
+  auto copy = [&] { produce(e, options, arguments, memory, order); };
+  auto assist = [&] { keepTurns(e, options, arguments, memory, order); };
+  auto compute = [&] {
+    consume(e, options, arguments, memory, order, position);
+  };
+  if (options.deterministic)
+    specialiseWithAssistant(e, position, kProducerRegisters, kConsumerRegisters,
+                            copy, assist, compute);
+  else
+    specialise(e, position, kProducerRegisters, kConsumerRegisters, copy,
+               compute);
 }

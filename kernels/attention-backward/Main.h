@@ -22,9 +22,9 @@
 
 #include "Frame.h"
 
+#include "hopper/Assistant.h"
 #include "hopper/Barrier.h"
 #include "hopper/TileOrder.h"
-#include "hopper/Warps.h"
 #include "hopper/Wgmma.h"
 
 namespace poly::kernels::attention_backward {
@@ -37,6 +37,7 @@ struct Arguments {
   Value keyGradientMap, valueGradientMap;
   Value offsets, deltas; ///< Of the queries; not for sigmoids.
   Value querySums;
+  Value turns; ///< Of the blocks of queries; only where they are kept.
   Value queryLength, keyLength, batches, heads, headsPerKeyHead, causalShift;
   Value scale, parameter;
 };
@@ -56,7 +57,7 @@ struct Step {
 
 /// Shared memory and what arrives in it.
 struct Memory {
-  Memory(int64_t dim, bool hasRowValues);
+  explicit Memory(const AttentionBackwardOptions &options);
 
   static constexpr int64_t kStages = 2;
   /// An f32 for each query of a block.
@@ -69,9 +70,26 @@ struct Memory {
   int64_t offsets = 0, deltas = 0;
   Barrier keyFull, valueFull, tileEmpty;
   Pipeline queries, outputGradients;
+  /// A step may add to the sums of dQ, and has.
+  std::optional<Barrier> turnCame, turnTaken;
 
 private:
   SwizzledTile reserveStages(int64_t rows, int64_t columns);
+};
+
+/// Which tiles a block does.
+class Order {
+public:
+  /// There and back, for tiles that shrink; or, for tiles that wait for one
+  /// another, always in the same direction: the last block of a round, which
+  /// has waited for all others, would begin the next one.
+  Order(Emitter &e, Value tiles, bool alternates);
+  Value rounds() const { return numRounds; }
+  Value tile(Emitter &e, Value round) const;
+
+private:
+  std::optional<TileOrder> alternating;
+  Value blocks, block, numRounds;
 };
 
 /// What both roles know.
@@ -80,10 +98,18 @@ public:
   Work(Emitter &e, const AttentionBackwardOptions &options,
        const Arguments &arguments);
 
-  Tile decode(const TileOrder &order, Value round) const;
+  Tile decode(const Order &order, Value round) const;
   Value tiles() const;
   Step first(const Tile &tile) const;
   Step next(const Tile &tile, const Step &step) const;
+  /// Where steps go next after one at block \p block (null where no mask needs
+  /// it) and \p workspace. Steps may also need to be counted, from firstCount()
+  /// on; a null count means that they do not.
+  struct Position {
+    Value workspace, block, count;
+  };
+  Position firstPosition(const Tile &tile) const;
+  Position next(const Tile &tile, const Position &position) const;
   /// The number of a step's block of queries in the workspaces.
   Value workspaceBlock(const Tile &tile, const Step &step) const;
 
@@ -99,11 +125,15 @@ private:
 /// The thread that copies.
 void produce(Emitter &e, const AttentionBackwardOptions &options,
              const Arguments &arguments, const Memory &memory,
-             const TileOrder &order);
+             const Order &order);
+/// The thread that keeps the turns.
+void keepTurns(Emitter &e, const AttentionBackwardOptions &options,
+               const Arguments &arguments, const Memory &memory,
+               const Order &order);
 /// The threads that compute.
 void consume(Emitter &e, const AttentionBackwardOptions &options,
              const Arguments &arguments, const Memory &memory,
-             const TileOrder &order, const ThreadPosition &position);
+             const Order &order, const ThreadPosition &position);
 
 } // namespace poly::kernels::attention_backward
 

@@ -24,7 +24,7 @@ using mlir::arith::CmpIPredicate;
 namespace {
 struct Inputs {
   StridedArray output, outputGradient;
-  Value logSumExp, offsets, deltas, querySums;
+  Value logSumExp, offsets, deltas, querySums, turns;
   Value queryLength, heads;
 };
 } // namespace
@@ -68,6 +68,8 @@ void poly::kernels::buildPrepare(Emitter &e, gpu::GPUModuleOp,
     frame.pointer("queryDeltas", a.deltas);
   }
   frame.pointer("querySums", a.querySums);
+  if (options.deterministic)
+    frame.pointer("queryTurns", a.turns);
   if (isSoftmax) {
     frame.parameter("queryLength", e.getI32Type(), a.queryLength);
     frame.parameter("heads", e.getI32Type(), a.heads);
@@ -88,6 +90,14 @@ void poly::kernels::buildPrepare(Emitter &e, gpu::GPUModuleOp,
   for (int64_t done = 0; done < sumBytes; done += kRowThreads * 16)
     LLVM::StoreOp::create(
         e, zeros, advancePointer(e, sums, e.constant64(uint64_t(done))), 16);
+  if (options.deterministic)
+    // All blocks of a block of queries write the same zero.
+    e.ifThen(e.isEqual(thread, 0), [&] {
+      Value queryBlock = e.divide(block, kQueryBlock / rows);
+      LLVM::StoreOp::create(
+          e, e.constant(0),
+          advancePointer(e, a.turns, byteDistance(e, queryBlock, 4)), 4);
+    });
   if (!isSoftmax)
     return;
 

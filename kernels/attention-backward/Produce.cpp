@@ -75,7 +75,7 @@ private:
 
 void poly::kernels::attention_backward::produce(
     Emitter &e, const AttentionBackwardOptions &options,
-    const Arguments &arguments, const Memory &memory, const TileOrder &order) {
+    const Arguments &arguments, const Memory &memory, const Order &order) {
   Work work(e, options, arguments);
   Producer producer(e, arguments, memory, work);
   Value zero = e.constant(0), one = e.constant(1);
@@ -99,6 +99,40 @@ void poly::kernels::attention_backward::produce(
                   [&](Value t, ValueRange at) -> llvm::SmallVector<Value> {
                     Step step = {at[0], at[1]};
                     producer.loadStep(tile, step, e.add(use, t));
+                    Step next = work.next(tile, step);
+                    return {next.block, next.head};
+                  });
+           return {e.add(use, tile.steps)};
+         });
+}
+
+/// The tiles of keys that a block of queries sees are the first ones, so the
+/// number of a tile is its turn. It waits for lower numbers alone, which an
+/// earlier round or another block has: with all blocks running there is always
+/// one that need not wait.
+void poly::kernels::attention_backward::keepTurns(
+    Emitter &e, const AttentionBackwardOptions &options,
+    const Arguments &arguments, const Memory &memory, const Order &order) {
+  Work work(e, options, arguments);
+  Value zero = e.constant(0);
+  e.loop(zero, order.rounds(), {zero},
+         [&](Value round, ValueRange carried) -> llvm::SmallVector<Value> {
+           Value use = carried[0];
+           Tile tile = work.decode(order, round);
+           Value turn = e.divide(tile.firstKey, kKeyBlock);
+           Step first = work.first(tile);
+           e.loop(zero, tile.steps, {first.block, first.head},
+                  [&](Value t, ValueRange at) -> llvm::SmallVector<Value> {
+                    Step step = {at[0], at[1]};
+                    Value slot = advancePointer(
+                        e, arguments.turns,
+                        byteDistance(e, work.workspaceBlock(tile, step), 4));
+                    awaitValue(e, slot, turn);
+                    arriveBarrier(e, memory.turnCame->address(e, memory.memory),
+                                  e.isEqual(zero, 0));
+                    waitBarrier(e, memory.turnTaken->address(e, memory.memory),
+                                e.andBits(e.add(use, t), 1));
+                    publish(e, slot, e.add(turn, 1));
                     Step next = work.next(tile, step);
                     return {next.block, next.head};
                   });

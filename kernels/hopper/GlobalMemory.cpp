@@ -54,3 +54,20 @@ void poly::kernels::hopper::addFour(Emitter &e, Value target,
             "], {$1, $2, $3, $4};",
         "l,f,f,f,f");
 }
+
+void poly::kernels::hopper::awaitValue(Emitter &e, Value address, Value value) {
+  auto loop = scf::WhileOp::create(e, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(e);
+  e.createBlock(&loop.getBefore());
+  Value seen = e.ptx(e.getI32Type(), address,
+                     "ld.acquire.gpu.global.b32 $0, [$1];", "=r,l")
+                   .getResult(0);
+  scf::ConditionOp::create(e, e.compare(arith::CmpIPredicate::slt, seen, value),
+                           ValueRange());
+  e.createBlock(&loop.getAfter());
+  scf::YieldOp::create(e);
+}
+
+void poly::kernels::hopper::publish(Emitter &e, Value address, Value value) {
+  e.ptx(Type(), {address, value}, "st.release.gpu.global.b32 [$0], $1;", "l,r");
+}

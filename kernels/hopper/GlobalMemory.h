@@ -34,6 +34,10 @@ void loadBytes(Emitter &e, Value source, Value destination, Value barrier,
 /// Adds four f32 to those \p byteOffset after \p target, aligned to 16 bytes;
 /// each sum is atomic, and their order is open.
 void addFour(Emitter &e, Value target, int64_t byteOffset, ValueRange values);
+/// Waits until the i32 at \p address is \p value or more. Then what the thread
+/// that stored it by publish() knew of has happened, wherever that ran.
+void awaitValue(Emitter &e, Value address, Value value);
+void publish(Emitter &e, Value address, Value value);
 
 } // namespace poly::kernels::hopper
 

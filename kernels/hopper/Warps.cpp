@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Warps.h"
+#include "Assistant.h"
 
 using namespace mlir;
 using namespace poly::kernels::hopper;
@@ -33,20 +33,35 @@ void poly::kernels::hopper::takeRegisters(Emitter &e, int64_t registers) {
                                  NVVM::SetMaxRegisterAction::increase);
 }
 
+static void inOneThread(Emitter &e, const ThreadPosition &position,
+                        int64_t warp, llvm::function_ref<void()> body) {
+  e.ifThen(e.isEqual(position.warp, warp), [&] {
+    Value elected = NVVM::ElectSyncOp::create(e, e.getI1Type(), Value());
+    e.ifThen(elected, body);
+  });
+}
+
 void poly::kernels::hopper::specialise(Emitter &e,
                                        const ThreadPosition &position,
                                        int64_t producerRegisters,
                                        int64_t consumerRegisters,
                                        llvm::function_ref<void()> produce,
                                        llvm::function_ref<void()> consume) {
+  specialiseWithAssistant(e, position, producerRegisters, consumerRegisters,
+                          produce, nullptr, consume);
+}
+
+void poly::kernels::hopper::specialiseWithAssistant(
+    Emitter &e, const ThreadPosition &position, int64_t producerRegisters,
+    int64_t consumerRegisters, llvm::function_ref<void()> produce,
+    llvm::function_ref<void()> assist, llvm::function_ref<void()> consume) {
   e.ifThenElse(
       e.isEqual(position.warpgroup, 0),
       [&] {
         keepRegisters(e, producerRegisters);
-        e.ifThen(e.isEqual(position.warp, 0), [&] {
-          Value elected = NVVM::ElectSyncOp::create(e, e.getI1Type(), Value());
-          e.ifThen(elected, produce);
-        });
+        inOneThread(e, position, 0, produce);
+        if (assist)
+          inOneThread(e, position, 1, assist);
       },
       [&] {
         takeRegisters(e, consumerRegisters);

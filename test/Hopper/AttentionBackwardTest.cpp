@@ -152,12 +152,17 @@ Truth compute(const poly::runtime::KernelMetadata &kernel, const Arrays &a) {
 struct Results {
   std::string error;
   Numbers q, k, v;
+  Numbers querySums; ///< Of dQ, as they were added up.
 };
 
 Results runKernels(const HopperKernel &kernel, const Arrays &a,
-                   const Truth &truth, uint32_t seed = 0) {
+                   const Truth &truth, uint32_t seed = 0,
+                   bool isTogether = false) {
   const Shape &s = a.shape;
   HopperRun run(kernel);
+  isTogether |= kernel.metadata.info.find("deterministic") != nullptr;
+  if (isTogether)
+    run.allTogether();
   auto bind = [&](const char *name, uint64_t address, bool isKey) {
     run.attentionArray(name, address, s.batches, isKey ? s.keys : s.queries,
                        isKey ? s.keyHeads : s.heads, a.dim);
@@ -187,11 +192,12 @@ Results runKernels(const HopperKernel &kernel, const Arrays &a,
     std::memcpy(&logSumExp[i], &value, sizeof value);
   }
   unsigned blocks = s.batches * s.heads * ((s.queries + 63) / 64);
+  uint64_t querySums = run.poisoned(size_t(blocks) * 64 * a.dim, Format::F32);
   run.pointer("logSumExp", run.uploadWords(logSumExp))
       .pointer("queryOffsets", run.poisoned(size_t(blocks) * 64, Format::F32))
       .pointer("queryDeltas", run.poisoned(size_t(blocks) * 64, Format::F32))
-      .pointer("querySums",
-               run.poisoned(size_t(blocks) * 64 * a.dim, Format::F32))
+      .pointer("querySums", querySums)
+      .pointer("queryTurns", run.poisoned(blocks, Format::F32))
       .integer("queryLength", s.queries)
       .integer("keyLength", s.keys)
       .integer("batches", s.batches)
@@ -206,7 +212,8 @@ Results runKernels(const HopperKernel &kernel, const Arrays &a,
     // Fewer blocks than tiles of keys: each does several.
     bool isMain = stage.text("stage") == "main";
     unsigned count =
-        isMain ? 2 : blocks * unsigned(stage.integer("blocksPerQueryBlock"));
+        isMain ? 2 + isTogether
+               : blocks * unsigned(stage.integer("blocksPerQueryBlock"));
     results.error = run.run(stage, count, seed);
     if (!results.error.empty())
       return results;
@@ -214,6 +221,8 @@ Results runKernels(const HopperKernel &kernel, const Arrays &a,
   results.q = run.download(q, a.q.size(), kernel.type);
   results.k = run.download(k, a.k.size(), kernel.type);
   results.v = run.download(v, a.v.size(), kernel.type);
+  results.querySums =
+      run.download(querySums, size_t(blocks) * 64 * a.dim, Format::F32);
   return results;
 }
 
@@ -299,6 +308,17 @@ const Case kCases[] = {
      {"--policy=off"},
      {1, 1, 1, 70, 70, 6},
      {5e-3, 5e-3, 5e-3}},
+    // Several heads share the keys, and several tiles of keys a query.
+    {"deterministic",
+     {"attention-backward", "--head-dim=64", "--causal", "--deterministic"},
+     {"--policy=off"},
+     {1, 2, 1, 130, 330, 2},
+     {5e-3, 5e-3, 5e-3}},
+    {"deterministic128",
+     {"attention-backward", "--score=sigmoid", "--deterministic"},
+     {"--policy=off"},
+     {1, 1, 1, 70, 140, 1},
+     {5e-3, 5e-3, 5e-3}},
     {"sigmoid",
      {"attention-backward", "--score=sigmoid", "--causal"},
      {"--programs=sigmoid-tanh32-f32"},
@@ -308,6 +328,65 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Kernels, AttentionBackward,
                          ::testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
+
+/// Takes the lines that contain \p text out of \p code; how many there were.
+unsigned eraseLines(std::string &code, const std::string &text) {
+  unsigned count = 0;
+  for (size_t at; (at = code.find(text)) != std::string::npos; ++count) {
+    size_t line = code.rfind('\n', at) + 1;
+    code.erase(line, code.find('\n', at) - line);
+  }
+  return count;
+}
+
+/// Four tiles of keys on three blocks, in several orders of their warps: do the
+/// sums of dQ have the same bits?
+bool sumsAreSame(const HopperKernel &kernel) {
+  Arrays arrays = makeArrays(kernel, {1, 1, 1, 70, 450, 1});
+  Truth truth = compute(kernel.metadata, arrays);
+  Results first = runKernels(kernel, arrays, truth, 0, true);
+  EXPECT_EQ(first.error, "");
+  bool same = true;
+  for (uint32_t seed : {3, 7}) {
+    Results other = runKernels(kernel, arrays, truth, seed, true);
+    EXPECT_EQ(other.error, "");
+    same &= other.querySums == first.querySums;
+  }
+  return same;
+}
+
+TEST(BackwardTurns, SumsHaveOneOrder) {
+  HopperKernel kernel = buildHopperKernel(
+      "backward-turns",
+      {"attention-backward", "--head-dim=64", "--deterministic"},
+      {"--policy=off"});
+  ASSERT_TRUE(kernel.module);
+  EXPECT_TRUE(sumsAreSame(kernel));
+}
+
+TEST(BackwardTurns, SumsHaveNoOrderWithoutThem) {
+  HopperKernel kernel = buildHopperKernel(
+      "backward-no-turns", {"attention-backward", "--head-dim=64"},
+      {"--policy=off"});
+  ASSERT_TRUE(kernel.module);
+  EXPECT_FALSE(sumsAreSame(kernel));
+}
+
+TEST(BackwardTurns, NobodyHandsOn) {
+  HopperKernel kernel = buildHopperKernel(
+      "backward-nobody",
+      {"attention-backward", "--head-dim=64", "--deterministic"},
+      {"--policy=off"});
+  ASSERT_TRUE(kernel.module);
+  std::string changed = kernel.ptx, error;
+  EXPECT_GT(eraseLines(changed, "st.release.gpu"), 0u);
+  kernel.module = PtxModule::parse(changed, error, PtxDialect::WholeKernels);
+  ASSERT_TRUE(kernel.module) << error;
+  Arrays arrays = makeArrays(kernel, {1, 1, 1, 64, 140, 1});
+  Truth truth = compute(kernel.metadata, arrays);
+  error = runKernels(kernel, arrays, truth).error;
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
+}
 
 /// A small kernel, to be run in other orders and with mistakes.
 class BackwardMistakes : public ::testing::Test {
@@ -326,15 +405,10 @@ protected:
   /// Runs the kernels without the lines that contain \p text.
   Results runWithout(const std::string &text) {
     std::string changed = kernel.ptx, error;
-    unsigned count = 0;
-    for (size_t at; (at = changed.find(text)) != std::string::npos; ++count) {
-      size_t line = changed.rfind('\n', at) + 1;
-      changed.erase(line, changed.find('\n', at) - line);
-    }
-    EXPECT_GT(count, 0u) << text;
+    EXPECT_GT(eraseLines(changed, text), 0u) << text;
     kernel.module = PtxModule::parse(changed, error, PtxDialect::WholeKernels);
     if (!kernel.module)
-      return {error, {}, {}, {}};
+      return {error, {}, {}, {}, {}};
     return runKernels(kernel, arrays, truth);
   }
 

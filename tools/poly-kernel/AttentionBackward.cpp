@@ -33,13 +33,18 @@ public:
                "how scores become weights");
     set.number("cap", cap,
                "softcap: the cap; 0 makes it an argument of the kernel");
+    set.flag("deterministic", options.deterministic,
+             "the same bits of dQ in every run: blocks add to it in turn");
+    set.flag("with-forward", withForward,
+             "also the forward kernel, as a training pair with these");
   }
   std::string validate() const override {
     return poly::kernels::validate(withCap());
   }
   mlir::OwningOpRef<mlir::ModuleOp>
   build(mlir::MLIRContext &context) const override {
-    return buildAttentionBackward(context, withCap());
+    return withForward ? buildAttentionPair(context, withCap())
+                       : buildAttentionBackward(context, withCap());
   }
 
 private:
@@ -52,6 +57,7 @@ private:
 
   AttentionBackwardOptions options;
   double cap = 0;
+  bool withForward = false;
 };
 } // namespace
 
