@@ -21,6 +21,7 @@
 #include "ReferenceSpelling.h"
 
 #include "Exponentials.h"
+#include "TrainingPairs.h"
 
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/Passes.h"
@@ -64,6 +65,7 @@ struct SiteGroup {
 
 struct RootResult {
   std::vector<ReportRow> rows;
+  std::vector<TrainingSite> training; ///< Of each row.
   bool failed = false;
 };
 
@@ -79,6 +81,7 @@ struct PolyPlanPass : mlir::poly::impl::PolyPlanBase<PolyPlanPass> {
   /// Decides a group; returns false after an error.
   bool decide(SiteGroup &group, const ProgramChooser &chooser,
               MutableArrayRef<ReportRow *> rows);
+  void reconcile(MutableArrayRef<RootResult> results);
   LogicalResult writeReports(ArrayRef<ReportRow> rows);
 
   DecisionHandler handler;
@@ -243,6 +246,15 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
     row.lanes = site.elements;
   }
 
+  for (const Site &site : sites) {
+    TrainingSite &training = result.training.emplace_back(trainingSite(site));
+    std::optional<Accuracy> budget = attributeBudget(site.op);
+    if (!budget)
+      budget = chooser.options().budget;
+    training.hasBudget = budget || chooser.options().programs.empty();
+    training.allowed = budget ? budget->atol : 0;
+  }
+
   llvm::MapVector<Attribute, SmallVector<size_t, 2>> pairs;
   for (auto [i, site] : llvm::enumerate(sites))
     if (Attribute pair = site.op->getAttr(PolyDialect::kPairAttr))
@@ -328,9 +340,21 @@ void PolyPlanPass::planRoot(Operation *root, const ProgramChooser &chooser,
       return;
     }
   separatePairs(pairs, sites, rows);
-  for (const ReportRow &row : rows)
-    ++(row.applied ? numPlanned : numRejected);
   llvm::move(rows, std::back_inserter(result.rows));
+}
+
+/// What kernels that are trained together do not agree on is left.
+void PolyPlanPass::reconcile(MutableArrayRef<RootResult> results) {
+  std::vector<TrainingSite> sites;
+  std::vector<ReportRow *> rows;
+  for (RootResult &result : results) {
+    llvm::append_range(sites, result.training);
+    for (ReportRow &row : result.rows)
+      rows.push_back(&row);
+  }
+  reconcilePairs(sites, rows, restore);
+  for (const ReportRow *row : rows)
+    ++(row->applied ? numPlanned : numRejected);
 }
 
 LogicalResult PolyPlanPass::writeReports(ArrayRef<ReportRow> rows) {
@@ -372,6 +396,8 @@ void PolyPlanPass::runOnOperation() {
   if (failed(chooser))
     return signalPassFailure();
 
+  if (failed(verifyTrainingPairs(getOperation())))
+    return signalPassFailure();
   auto groups = collectDeviceGroups(getOperation());
   std::vector<RootResult> results(groups.size());
   LogicalResult planned = failableParallelForEachN(
@@ -383,6 +409,7 @@ void PolyPlanPass::runOnOperation() {
   if (failed(planned))
     return signalPassFailure();
 
+  reconcile(results);
   std::vector<ReportRow> rows;
   for (RootResult &result : results)
     for (ReportRow &row : result.rows)

@@ -64,6 +64,14 @@ void mlir::poly::writeReportRows(ArrayRef<ReportRow> rows,
           json.attribute("before", number(rounded(row.slotsBefore)));
           json.attribute("after", number(rounded(row.slotsAfter)));
         });
+        if (!row.pair.empty())
+          json.attributeObject("training", [&] {
+            json.attribute("pair", row.pair);
+            json.attribute("agreement", row.agreement);
+            json.attribute("gradientError", row.gradientError
+                                                ? number(*row.gradientError)
+                                                : llvm::json::Value(nullptr));
+          });
         json.attribute("loc", toString(row.loc));
       });
   });

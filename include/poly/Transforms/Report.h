@@ -38,6 +38,10 @@ struct ReportRow {
   /// Issue slots per element, before and after.
   double slotsBefore = 0, slotsAfter = 0;
   Location loc;
+  /// Of a site in a training pair: the pair, what its directions agreed on, and
+  /// backward what the derivative is off by at most, where that is known.
+  std::string pair, agreement;
+  std::optional<double> gradientError;
 
   explicit ReportRow(Location loc) : loc(loc) {}
 };
