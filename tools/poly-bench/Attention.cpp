@@ -93,6 +93,8 @@ std::vector<AttentionShape> poly::bench::givenShapes(const Options &options) {
 }
 
 int poly::bench::runAttention(const Options &options) {
+  if (options.backward)
+    return runAttentionBackward(options);
   if (options.dtype == "fp8")
     return runAttention8Bit(options);
   std::vector<AttentionShape> shapes = givenShapes(options);

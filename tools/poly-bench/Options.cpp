@@ -28,7 +28,8 @@ enum Option : int {
   OptShape,
   OptDtype,
   OptSeed,
-  OptCublas
+  OptCublas,
+  OptBackward
 };
 
 const option kLongOptions[] = {
@@ -43,6 +44,7 @@ const option kLongOptions[] = {
     {"dtype", required_argument, nullptr, OptDtype},
     {"seed", required_argument, nullptr, OptSeed},
     {"cublas", required_argument, nullptr, OptCublas},
+    {"backward", no_argument, nullptr, OptBackward},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0}};
 
@@ -105,6 +107,7 @@ const char *const poly::bench::kOptionsHelp =
     "                  attention: B batches of Q queries and K keys, H heads\n"
     "                  and G key heads; may be repeated\n"
     "  --dtype=TYPE    attention: 16bit, or fp8 for 8-bit operands\n"
+    "  --backward      attention: the gradients, of 16-bit operands\n"
     "  --shape=M,K,N   gated GEMMs: M rows, depth K, N columns of the output;\n"
     "                  may be repeated\n"
     "  --seed=N        gated GEMMs: random inputs start from N; default: the\n"
@@ -163,6 +166,9 @@ Options poly::bench::parseOptions(int argc, char **argv) {
     case OptCublas:
       options.cublas = optarg;
       break;
+    case OptBackward:
+      options.backward = true;
+      break;
     case OptDtype:
       options.dtype = optarg;
       if (options.dtype != "16bit" && options.dtype != "fp8")
@@ -196,6 +202,11 @@ Options poly::bench::parseOptions(int argc, char **argv) {
           "--shape is for the commands attention, swiglu-gemm and grouped");
   if (!options.dtype.empty() && options.command != "attention")
     throw UsageError("--dtype is for the command attention");
+  if (options.backward && options.command != "attention")
+    throw UsageError("--backward is for the command attention");
+  if (options.backward && options.dtype == "fp8")
+    throw UsageError("--backward has no kernels for --dtype=fp8: gradients are "
+                     "of 16-bit operands");
   if (!options.result.empty() && options.result == options.plot)
     throw UsageError("-o and --plot name the same file");
   return options;

@@ -49,6 +49,8 @@ struct Options {
   unsigned seed = 0;
   /// The library of cuBLAS, or empty for the system's.
   std::string cublas;
+  /// Attention: gradients.
+  bool backward = false;
   bool help = false;
 };
 

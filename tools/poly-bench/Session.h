@@ -78,6 +78,7 @@ int runSwiglu(const Options &options);
 int runAttention(const Options &options);
 int runSwigluGemm(const Options &options);
 int runGroupedGemm(const Options &options);
+int runAttentionBackward(const Options &options);
 int runTargets(const Options &options);
 int runTune(const Options &options);
 int runVerify(const Options &options);
