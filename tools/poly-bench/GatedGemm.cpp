@@ -131,7 +131,7 @@ std::string readAndReport(const GatedOperator &op, const GatedData &data,
   json.set("operator", describe(op));
   json.set("comparedResults", data.products.count());
   json.set("marginOfFloatFactor", reading.asFloat);
-  json.set("marginOneUlpMore", reading.nextUp);
+  json.set("marginChangeByOneUlp", reading.nextUp - reading.asFloat);
   json.set("resultsChangedByOneUlp", reading.changedResults);
   std::printf("instrument: %s, %s: one f32 ulp of the factor changes %zu of "
               "%zu results, the margin from %.9f by %.1e;",
