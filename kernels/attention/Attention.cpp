@@ -83,10 +83,10 @@ DictionaryAttr AttentionBuilder::describe() {
     entries.push_back(
         entry("outputType", text(options.f16Output ? "f16" : "bf16")));
     entries.push_back(entry("runningSum", e.getBoolAttr(options.runningSum)));
-    if (options.scoreBound)
-      entries.push_back(
-          entry("scoreBound", e.getF64FloatAttr(*options.scoreBound)));
   }
+  if (options.scoreBound)
+    entries.push_back(
+        entry("scoreBound", e.getF64FloatAttr(*options.scoreBound)));
   return e.getDictionaryAttr(entries);
 }
 
@@ -133,6 +133,9 @@ gpu::GPUFuncOp AttentionBuilder::declare(gpu::GPUModuleOp module) {
   auto function = gpu::GPUFuncOp::create(e, options.name,
                                          e.getFunctionType(types, TypeRange()));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), e.getUnitAttr());
+  // Whole numbers of octaves are multiples of any lattice's step.
+  if (options.hasBoundedExponents())
+    function->setAttr("poly.round_offsets", e.getUnitAttr());
   function.setKnownBlockSizeAttr(
       e.getDenseI32ArrayAttr({int32_t(kThreads), 1, 1}));
   // One block has the multiprocessor to itself: its shared memory fills it.

@@ -59,10 +59,13 @@ struct AttentionOptions {
   bool runningSum = false;
   /// E4M3: the output is f16 instead of bf16.
   bool f16Output = false;
-  /// E4M3: the caller promises that no product of a row of Q and one of K, as
-  /// they are stored, is greater in magnitude. Then, as for capped scores,
-  /// exponents are computed in f16. A launch must have scale * descales *
-  /// log2(e) * bound below 2040 (for capped scores, cap * log2(e)).
+  /// Softmax: the caller promises that no product of a row of Q and one of K,
+  /// as they are stored, is greater in magnitude. E4M3: then, as for capped
+  /// scores, exponents are computed in f16. A launch must have scale * descales
+  /// * log2(e) * bound below 2040 (for capped scores, cap * log2(e)). Other
+  /// types: then lattices need no clamp, and a row's offset is a whole number
+  /// of octaves, which they add exactly. A launch must have scale * log2(e) *
+  /// bound at most kGreatestBoundedScore.
   std::optional<double> scoreBound;
 
   bool isE4M3() const { return type == AttentionType::E4M3; }
@@ -70,10 +73,18 @@ struct AttentionOptions {
   bool hasHalfScores() const {
     return isE4M3() && (scoreBound || score == AttentionScore::Softcap);
   }
+  /// Exponents of 16-bit types that are known not to be below -126, by a
+  /// promise or, where weights are summed as rounded, by a cap.
+  bool hasBoundedExponents() const;
   /// Of Q, K, V and the weights.
   int64_t elementBytes() const { return isE4M3() ? 1 : 2; }
   std::string name = "attention";
 };
+
+/// The scaled scores, in octaves, with which no exponent is below -126: a
+/// score and its row's maximum may differ by twice as much, and the maximum is
+/// rounded up to a whole octave.
+constexpr double kGreatestBoundedScore = 62.5;
 
 /// Empty, or what is wrong with \p options and what to do.
 std::string validate(const AttentionOptions &options);

@@ -19,6 +19,18 @@ static constexpr double kGreatestHalf = 65504;
 /// to 2^11 octaves.
 static constexpr double kGreatestHalfCap = 1400;
 
+/// log2(e), and what a program that takes a tanh's place may overshoot one by.
+static constexpr double kLog2E = 1.4426950408889634074, kOvershoot = 1.0 / 16;
+
+bool AttentionOptions::hasBoundedExponents() const {
+  if (isE4M3())
+    return false;
+  if (score == AttentionScore::Softmax)
+    return scoreBound.has_value();
+  return score == AttentionScore::Softcap && matrixSum && cap &&
+         *cap * (1 + kOvershoot) * kLog2E <= kGreatestBoundedScore;
+}
+
 std::optional<AttentionScore>
 poly::kernels::parseAttentionScore(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<AttentionScore>>(name)
@@ -67,8 +79,9 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
     return "with type=e4m3 the cap must be at most 1400, for exponents are "
            "f16; "
            "use type=bf16";
-  if (options.scoreBound && !options.isE4M3())
-    return "score-bound is a promise that type=e4m3 uses; leave it off";
+  if (options.scoreBound && !isSoftmax)
+    return "score-bound is a promise about the exponents of a softmax; leave "
+           "it off";
   if (options.scoreBound && options.score == AttentionScore::Softcap)
     return "the cap bounds the scores already; leave score-bound off";
   if (options.scoreBound &&

@@ -101,7 +101,9 @@ Value poly::kernels::sigmoidWeights(Emitter &e, const ScoreFactors &factors,
 ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
                                  Value scale, Value parameter)
     : score(options.score), matrixSum(options.matrixSum),
-      wholeOffsets(options.isE4M3()), lowest(kLowest),
+      wholeOffsets(options.isE4M3() || options.hasBoundedExponents()),
+      boundedExponents(options.hasBoundedExponents()),
+      octavesUp(options.isE4M3() ? kE4M3Octaves : 0), lowest(kLowest),
       halfScores(options.hasHalfScores()),
       factors(scoreFactors(e, options, scale, parameter)) {
   if (!halfScores)
@@ -176,7 +178,8 @@ Value ScoreArithmetic::offset(Emitter &e, Value maximum) const {
   Value offset = arith::NegFOp::create(e, mulF(e, maximum, scale), kFlags);
   if (!wholeOffsets)
     return offset;
-  offset = addF(e, offset, e.constantF32(kE4M3Octaves));
+  if (octavesUp != 0)
+    offset = addF(e, offset, e.constantF32(octavesUp));
   return math::FloorOp::create(e, offset);
 }
 
@@ -214,7 +217,11 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
       addend = arith::TruncFOp::create(e, e.getF16Type(), addend);
     Value exponent = fma(e, row, splat(e, factors.exponentScale, row),
                          splat(e, addend, row));
-    result.rows[r] = math::Exp2Op::create(e, exponent, kFlags);
+    Operation *weight = math::Exp2Op::create(e, exponent, kFlags);
+    // Of hidden columns the exponent is minus infinity.
+    if (boundedExponents && !lastColumn)
+      weight->setAttr("poly.lower_bound", e.getF64FloatAttr(-126));
+    result.rows[r] = weight->getResult(0);
     result.state.maximum[r] = maximum;
     if (!matrixSum)
       result.state.sum[r] = sumOf(e, result.rows[r]);

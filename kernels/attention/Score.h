@@ -108,9 +108,13 @@ private:
 
   AttentionScore score;
   bool matrixSum;
-  /// Weights of 8 bits are scaled by powers of two, to use the range of their
-  /// type. Exponents are the scaled scores and a whole number for each row.
+  /// Exponents are the scaled scores and a whole number for each row: exact for
+  /// lattices, and in weights of 8 bits, which are scaled to use their range.
   bool wholeOffsets;
+  /// Exponents of columns that are not hidden are -126 at least.
+  bool boundedExponents;
+  /// What weights are scaled by.
+  double octavesUp;
   /// Below every score. Finite, so that a row without a live column has the
   /// weights exp2(-inf) and not NaN.
   double lowest;

@@ -8,6 +8,8 @@
 
 #include "Exponentials.h"
 
+#include "poly/Dialect/Poly/LowerBoundAttr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,8 +23,13 @@ using namespace mlir::poly;
 using ::poly::ProgramInfo;
 using ::poly::RegisteredProgram;
 
-/// A clamp in the source is a proof: max(x, c) is not below c.
-static std::optional<double> lowerBound(Value value) {
+/// A clamp in the source is a proof: max(x, c) is not below c. Otherwise what
+/// the author of the exponential \p original promises.
+static std::optional<double> lowerBound(Value value, Value original) {
+  Operation *source = original ? original.getDefiningOp() : nullptr;
+  if (source)
+    if (auto promise = source->getAttrOfType<FloatAttr>(kLowerBoundAttr))
+      return promise.getValueAsDouble();
   Operation *def = value.getDefiningOp();
   if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(def))
     return std::nullopt;
@@ -36,18 +43,21 @@ static std::optional<double> lowerBound(Value value) {
 std::optional<ExpContext> mlir::poly::expContext(Operation *op) {
   ExpContext context;
   FloatAttr bound;
+  Value original;
   if (auto exp2 = dyn_cast<Exp2Op>(op)) {
     context.role = exp2.getRole();
     bound = exp2.getBoundAttr();
+    original = exp2.getOriginal();
   } else if (auto exp = dyn_cast<ExpOp>(op)) {
     context.role = exp.getRole();
     bound = exp.getBoundAttr();
+    original = exp.getOriginal();
   } else {
     return std::nullopt;
   }
   if (bound)
     context.high = bound.getValueAsDouble();
-  context.low = lowerBound(op->getOperand(0));
+  context.low = lowerBound(op->getOperand(0), original);
   auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
   context.noNaN =
       bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::nnan);

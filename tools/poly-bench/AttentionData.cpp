@@ -17,7 +17,10 @@ using namespace poly::bench;
 using namespace poly::runtime;
 
 /// Exponents of f16 have whole numbers as offsets, which f16 has up to 2^11.
-static constexpr double kGreatestExponent = 2040;
+static constexpr double kGreatestHalfExponent = 2040;
+/// Of other types, where exponents must not be below -126: a score and its
+/// row's maximum may differ by twice as much.
+static constexpr double kGreatestBoundedScore = 62.5;
 static constexpr double kLog2E = 1.4426950408889634;
 
 AttentionProblem AttentionWork::problem(double cap) const {
@@ -120,9 +123,6 @@ AttentionData::AttentionData(const AttentionWork &work,
   if (!types.areFloat8())
     return;
   transposed = Buffer(size_t(keys.allHeads() * keys.headDim * paddedKeys()));
-  bound = productBound(rowNorms(query, queries, types.query),
-                       rowNorms(key, keys, types.keyValue), queries.heads,
-                       keys.heads);
 }
 
 void AttentionData::transpose(const Case &values, StreamHandle stream) const {
@@ -182,8 +182,8 @@ Arguments AttentionData::bind(const Case &item) const {
     value.strides = {{"headDim", padded},
                      {"keyHeads", padded * dim},
                      {"batch", padded * dim * uint64_t(keys.heads)}};
-    checkPromises(kernel);
   }
+  checkPromises(kernel);
   bool isShared = work.factors == FactorsFor::Tensor;
   values.tensor("query", query(queryBuffer, types.query))
       .tensor("key", key(keyBuffer))
@@ -212,6 +212,10 @@ void AttentionData::checkPromises(const KernelMetadata &kernel) const {
   double promised = kernel.number("scoreBound", 0);
   if (promised <= 0)
     return;
+  ArrayShape queries = work.queries(), keys = work.keys();
+  double bound = productBound(rowNorms(query, queries, types.query),
+                              rowNorms(key, keys, types.keyValue),
+                              queries.heads, keys.heads);
   if (!(bound <= promised))
     throw std::runtime_error(
         "kernel '" + kernel.name + "' is promised products of at most " +
@@ -219,13 +223,15 @@ void AttentionData::checkPromises(const KernelMetadata &kernel) const {
         " allow " + std::to_string(bound) + "; use one without score-bound");
   AttentionProblem attention = problem(0);
   double factor = 0;
-  for (int64_t head = 0; head < work.queries().allHeads(); ++head)
+  for (int64_t head = 0; head < queries.allHeads(); ++head)
     factor = std::max(
         factor, double(attention.scoreFactor(head * work.shape.queryLength)));
   double octaves = attention.scale() * factor * kLog2E * promised;
-  if (!(octaves < kGreatestExponent))
+  if (!(octaves <
+        (types.areFloat8() ? kGreatestHalfExponent : kGreatestBoundedScore)))
     throw std::runtime_error("kernel '" + kernel.name +
-                             "' has exponents of f16, and scores of " +
+                             "' computes exponents without a clamp, and "
+                             "scores of " +
                              work.name() + " reach " + std::to_string(octaves) +
                              " octaves; use one without score-bound");
 }

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 using namespace poly;
 using namespace poly::bench;
@@ -165,14 +166,14 @@ namespace {
 /// Exponents of softmax's weights as kernels compute them.
 class Exponents {
 public:
-  Exponents(Format type, float scale, bool hasWholeOffsets)
-      : type(type), scale(float(rounded(scale))),
-        hasWholeOffsets(hasWholeOffsets) {}
+  /// With \p octaves, that weights are scaled by, offsets are whole numbers.
+  Exponents(Format type, float scale, std::optional<float> octaves)
+      : type(type), scale(float(rounded(scale))), octaves(octaves) {}
 
   /// What a maximum adds to every exponent of its row.
   float offset(float maximum) const {
-    float whole = -(maximum * scale);
-    return hasWholeOffsets ? std::floor(whole + kE4M3Octaves) : whole;
+    float exact = -(maximum * scale);
+    return octaves ? std::floor(exact + *octaves) : exact;
   }
   /// The pattern of a score's exponent.
   uint32_t of(double score, float offset) const {
@@ -185,14 +186,11 @@ public:
   float score(double score) const { return float(rounded(score)); }
   /// By how much earlier weights are too large, in octaves.
   double growth(float before, float maximum) const {
-    return hasWholeOffsets ? double(offset(maximum)) - double(offset(before))
-                           : double((before - maximum) * scale);
+    return octaves ? double(offset(maximum)) - double(offset(before))
+                   : double((before - maximum) * scale);
   }
 
 private:
-  /// The octaves that weights of e4m3 have above one.
-  static constexpr float kE4M3Octaves = 8;
-
   double rounded(double value) const {
     return type == Format::F32 ? double(float(value))
                                : decode(type, encode(type, value));
@@ -200,9 +198,12 @@ private:
 
   Format type;
   float scale;
-  bool hasWholeOffsets;
+  std::optional<float> octaves;
 };
 } // namespace
+
+/// The octaves that weights of e4m3 have above one.
+static constexpr float kE4M3Octaves = 8;
 
 AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
                                           RowMaximum kind,
@@ -212,8 +213,12 @@ AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
   std::vector<double> scores = products(index);
   int64_t keys = int64_t(scores.size());
   float scale = float(problem.scale()) * problem.scoreFactor(index);
-  Exponents exponent(program.info().from, scale * float(kLog2E),
-                     problem.hasE4M3Weights);
+  std::optional<float> octaves;
+  if (problem.hasE4M3Weights)
+    octaves = kE4M3Octaves;
+  else if (problem.hasWholeOffsets)
+    octaves = 0;
+  Exponents exponent(program.info().from, scale * float(kLog2E), octaves);
   if (kind == RowMaximum::Final)
     tileKeys = std::max(keys, int64_t(1));
   float maximum = -std::numeric_limits<float>::infinity();
@@ -245,8 +250,7 @@ AttentionRow AttentionReference::replayed(int64_t index, const Program &program,
   double factor = double(problem.valueFactor(index));
   for (double &element : row.output)
     element = sum == 0 ? 0 : element / sum * factor;
-  double octaves = std::log2(sum) - double(exponent.offset(maximum));
-  row.logSumExp = octaves / kLog2E;
+  row.logSumExp = (std::log2(sum) - double(exponent.offset(maximum))) / kLog2E;
   return row;
 }
 

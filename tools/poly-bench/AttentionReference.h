@@ -39,6 +39,9 @@ struct AttentionProblem {
   std::vector<float> queryFactors, keyFactors, valueFactors;
   /// Weights are e4m3, scaled by powers of two as the kernels do.
   bool hasE4M3Weights = false;
+  /// What a row's exponents have in common is a whole number of octaves, as it
+  /// always is with weights of e4m3.
+  bool hasWholeOffsets = false;
 
   double scale() const;
   double bias() const; ///< Of a sigmoid: -log(keyLength).

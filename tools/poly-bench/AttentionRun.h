@@ -94,8 +94,6 @@ private:
   std::vector<float> queryFactors, keyFactors, valueFactors;
   runtime::Buffer queryFactorBuffer, keyFactorBuffer, valueFactorBuffer;
   runtime::Buffer transposed;
-  /// What no product of a row of Q and one of K exceeds, as stored.
-  double bound = 0;
 };
 
 /// True results of one problem's sampled rows, each computed once.

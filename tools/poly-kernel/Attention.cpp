@@ -47,8 +47,8 @@ public:
     set.flag("f16-output", options.f16Output,
              "e4m3: the output is f16, not bf16");
     set.number("score-bound", scoreBound,
-               "e4m3: no product of a query and a key is greater in magnitude; "
-               "0 promises nothing");
+               "softmax: no product of a query and a key is greater in "
+               "magnitude; 0 promises nothing");
   }
   std::string validate() const override {
     return poly::kernels::validate(withNumbers());

@@ -8,6 +8,7 @@
 
 #include "poly/Dialect/Poly/PolyDialect.h"
 
+#include "poly/Dialect/Poly/LowerBoundAttr.h"
 #include "poly/Dialect/Poly/RescaledAttr.h"
 
 #include "poly/Program/ProgramFile.h"
@@ -159,6 +160,13 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
              << "attribute '" << name << "' must be a unit attribute";
     return success();
   }
+  if (name == kLowerBoundAttr) {
+    auto bound = dyn_cast<FloatAttr>(attribute.getValue());
+    if (!bound || !bound.getType().isF64() || !bound.getValue().isFinite())
+      return op->emitOpError() << "attribute '" << name
+                               << "' must be a finite f64, e.g. -126.0 : f64";
+    return success();
+  }
   if (name == kAccuracyAttr) {
     if (!isa<AccuracyAttr>(attribute.getValue()))
       return op->emitOpError()
@@ -179,10 +187,11 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                << (isKind ? "a string" : "an integer");
     return success();
   }
-  return op->emitOpError() << "unknown attribute '" << name
-                           << "'; known are poly.optin, poly.round_inputs, "
-                              "poly.round_offsets, poly.keep, "
-                              "poly.accuracy and poly.kernel";
+  return op->emitOpError()
+         << "unknown attribute '" << name
+         << "'; known are poly.optin, poly.round_inputs, "
+            "poly.round_offsets, poly.lower_bound, poly.keep, "
+            "poly.accuracy and poly.kernel";
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,7 +31,7 @@ func.func @accuracy() attributes {poly.accuracy = 1.0 : f32} { return }
 // -----
 
 // A misspelt switch must not silently do nothing.
-// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.keep, poly.accuracy and poly.kernel}}
+// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.lower_bound, poly.keep, poly.accuracy and poly.kernel}}
 func.func @misspelt() attributes {poly.opt_in} { return }
 
 // -----
@@ -81,3 +81,19 @@ func.func @kernel_shared() attributes {poly.kernel = {dynamicSharedBytes = -1 : 
 // -----
 
 func.func @kernel_good() attributes {poly.kernel = {family = "silu", of = {x = [true, 1.0, unit]}, dynamicSharedBytes = 0 : i32}} { return }
+
+// -----
+
+func.func @bound(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'poly.lower_bound' must be a finite f64, e.g. -126.0 : f64}}
+  %y = math.exp2 %x {poly.lower_bound = -126 : i32} : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @infinite(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'poly.lower_bound' must be a finite f64}}
+  %y = math.exp2 %x {poly.lower_bound = 0xFFF0000000000000 : f64} : f32
+  return %y : f32
+}

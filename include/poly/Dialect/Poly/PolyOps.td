@@ -31,8 +31,9 @@ def Poly_Dialect : Dialect {
     `poly.optin` (unit) is consent to approximate, `poly.round_inputs` (unit)
     allows f32 arguments to be rounded to 16 bits, `poly.round_offsets` (unit)
     says that the addend of a softmax exponent is a multiple of the lattice's step
-    or may be rounded to one, `poly.keep` (unit) forbids any change, and
-    `poly.accuracy` (a `#poly.accuracy`) is a required budget.
+    or may be rounded to one, `poly.lower_bound` (an f64, on an exponential)
+    promises that no argument is below it, `poly.keep` (unit) forbids any change,
+    and `poly.accuracy` (a `#poly.accuracy`) is a required budget.
 
     `poly.kernel` (a dictionary, on a function) is what the author of a kernel
     tells the host that launches it: any names, with strings, integers, numbers,
