@@ -107,17 +107,18 @@ Arguments NamedArguments::bind(const KernelMetadata &kernel) const {
   for (const Json &item : names->asArray("arguments")) {
     const std::string &name = item.asString("arguments");
     unsigned own = next++;
-    if (auto array = arrays.find(name); array != arrays.end())
+    // A map may have the name of the array that it describes.
+    auto map =
+        std::find_if(maps.begin(), maps.end(),
+                     [&](const TensorMapSpec &m) { return m.argument == own; });
+    if (map != maps.end() && tensors.count(map->name))
+      arguments.tensorMap(encodeTensorMap(*map, tensors.at(map->name)));
+    else if (auto array = arrays.find(name); array != arrays.end())
       arguments.array(array->second);
     else if (auto value = integers.find(name); value != integers.end())
       arguments.integer(value->second);
     else if (auto real = numbers.find(name); real != numbers.end())
       arguments.number(real->second);
-    else if (auto map = std::find_if(
-                 maps.begin(), maps.end(),
-                 [&](const TensorMapSpec &m) { return m.argument == own; });
-             map != maps.end() && tensors.count(map->name))
-      arguments.tensorMap(encodeTensorMap(*map, tensors.at(map->name)));
     else
       throw JsonError("kernel '" + kernel.name + "' has a parameter '" + name +
                       "', for which this suite has no value");
