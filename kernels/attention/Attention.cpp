@@ -52,13 +52,13 @@ DictionaryAttr AttentionBuilder::describe() {
                              {128 / bytes, rows, 1, 1});
   };
   Attribute maps[] = {
-      map(0, "query", kQueryRows, "heads", "queryLength",
+      map(0, "query", queryRows, "heads", "queryLength",
           options.elementBytes()),
       map(1, "key", keyRows, "keyHeads", "keyLength", options.elementBytes()),
-      options.isE4M3()
+      options.is8Bit()
           ? describeTensorMap(e, 2, "value",
                               {"paddedKeys", "headDim", "keyHeads", "batch"},
-                              {keyRows, dim, 1, 1})
+                              {keyRows, ownColumns, 1, 1})
           : map(2, "value", keyRows, "keyHeads", "keyLength", 2),
       map(3, "output", kWarpRows, "heads", "queryLength", 2)};
   llvm::SmallVector<NamedAttribute> entries = {
@@ -71,7 +71,7 @@ DictionaryAttr AttentionBuilder::describe() {
       entry("logSumExp", e.getBoolAttr(options.logSumExp)),
       entry("matrixSum", e.getBoolAttr(options.matrixSum)),
       entry("pingPong", e.getBoolAttr(options.pingPong)),
-      entry("queryRows", number(kQueryRows)),
+      entry("queryRows", number(queryRows)),
       entry("keyRows", number(keyRows)),
       entry("grid", text("persistent")),
       entry("arguments", e.getStrArrayAttr(names)),
@@ -79,7 +79,8 @@ DictionaryAttr AttentionBuilder::describe() {
       entry("dynamicSharedBytes", number(memory.size()))};
   if (options.cap)
     entries.push_back(entry("cap", e.getF64FloatAttr(*options.cap)));
-  if (options.isE4M3()) {
+  if (options.is8Bit()) {
+    entries.push_back(entry("keyValueType", text(ptxName(keyValueType()))));
     entries.push_back(
         entry("outputType", text(options.f16Output ? "f16" : "bf16")));
     entries.push_back(entry("runningSum", e.getBoolAttr(options.runningSum)));
@@ -120,7 +121,7 @@ gpu::GPUFuncOp AttentionBuilder::declare(gpu::GPUModuleOp module) {
   if (options.score == AttentionScore::Sigmoid)
     argument("bias", real, arguments.parameter);
 
-  if (options.isE4M3()) {
+  if (options.is8Bit()) {
     Type array = LLVM::LLVMPointerType::get(e.getContext(), 1);
     argument("queryDescale", array, arguments.queryDescale);
     argument("keyDescale", array, arguments.keyDescale);
@@ -128,6 +129,8 @@ gpu::GPUFuncOp AttentionBuilder::declare(gpu::GPUModuleOp module) {
     argument("queryDescaleStride", integer, arguments.queryDescaleStride);
     argument("keyDescaleStride", integer, arguments.keyDescaleStride);
     argument("valueDescaleStride", integer, arguments.valueDescaleStride);
+    if (options.score == AttentionScore::Sigmoid)
+      argument("weightScale", real, arguments.weightScale);
   }
 
   auto function = gpu::GPUFuncOp::create(e, options.name,
@@ -164,22 +167,39 @@ void AttentionBuilder::initBarriers(const ThreadPosition &position) {
   syncBlock(e);
 }
 
+/// Two ones, or four.
+static int64_t wordOfOnes(OperandType type) {
+  switch (type) {
+  case OperandType::BF16:
+    return 0x3f803f80;
+  case OperandType::F16:
+    return 0x3c003c00;
+  case OperandType::E4M3:
+    return 0x38383838;
+  case OperandType::E5M2:
+    return 0x3c3c3c3c;
+  }
+  llvm_unreachable("unknown operand type");
+}
+
 void AttentionBuilder::writeOnes(const ThreadPosition &position) {
   constexpr int64_t kBytes = kSumColumns * SwizzledTile::kRowBytes;
   Value isWriter =
       e.compare(CmpIPredicate::ult, position.thread, e.constant(kBytes / 4));
   e.ifThen(isWriter, [&] {
-    // Two ones in a word, or four.
-    Value word = e.constant(options.isE4M3()                      ? 0x38383838
-                            : options.type == AttentionType::BF16 ? 0x3f803f80
-                                                                  : 0x3c003c00);
-    int64_t first =
-        fresh ? value.offset + dim * SwizzledTile::kRowBytes : ones.offset;
-    for (int64_t stage = 0; stage < (fresh ? kStages : 1); ++stage) {
-      Value address = e.add(memory.at(e, first + stage * value.bytes()),
-                            e.shiftLeft(position.thread, 2));
-      LLVM::StoreOp::create(e, word, e.sharedPointer(address), 4);
-    }
+    Value word = e.constant(wordOfOnes(keyValueType()));
+    int64_t parts = sumsBehind ? dim / ownColumns : 1;
+    int64_t first = sumsBehind
+                        ? value.offset + ownColumns * SwizzledTile::kRowBytes
+                        : ones.offset;
+    for (int64_t stage = 0; stage < (sumsBehind ? kStages : 1); ++stage)
+      for (int64_t part = 0; part < parts; ++part) {
+        int64_t offset =
+            first + stage * value.bytes() + part * valuePartBytes();
+        Value address =
+            e.add(memory.at(e, offset), e.shiftLeft(position.thread, 2));
+        LLVM::StoreOp::create(e, word, e.sharedPointer(address), 4);
+      }
     fenceSharedWrites(e);
   });
 }
@@ -200,7 +220,7 @@ OwningOpRef<ModuleOp> AttentionBuilder::build() {
   ThreadPosition position(e);
   initBarriers(position);
   Value queryTiles =
-      e.divide(e.add(arguments.queryLength, kQueryRows - 1), kQueryRows);
+      e.divide(e.add(arguments.queryLength, queryRows - 1), queryRows);
   Value rows = e.mul(arguments.batches, arguments.heads);
   TileOrder order(e, e.mul(queryTiles, rows));
   specialise(
@@ -214,7 +234,7 @@ Tile AttentionBuilder::decode(const TileOrder &order, Value round) {
   Tile tile;
   Value number = order.tile(e, round);
   Value queryTiles =
-      e.divide(e.add(arguments.queryLength, kQueryRows - 1), kQueryRows);
+      e.divide(e.add(arguments.queryLength, queryRows - 1), queryRows);
   Value rows = e.mul(arguments.batches, arguments.heads);
   Value queryTile;
   if (options.causal) {
@@ -227,7 +247,7 @@ Tile AttentionBuilder::decode(const TileOrder &order, Value round) {
     tile.row = e.divide(number, queryTiles);
     queryTile = e.sub(number, e.mul(tile.row, queryTiles));
   }
-  tile.firstRow = e.mul(queryTile, kQueryRows);
+  tile.firstRow = e.mul(queryTile, queryRows);
   tile.batch = e.divide(tile.row, arguments.heads);
   tile.head = e.sub(tile.row, e.mul(tile.batch, arguments.heads));
   tile.keyHead = e.divide(tile.head, arguments.headsPerKeyHead);
@@ -235,7 +255,7 @@ Tile AttentionBuilder::decode(const TileOrder &order, Value round) {
   if (options.causal) {
     // Where no key counts, one tile is masked as a whole.
     Value visible =
-        e.add(e.add(tile.firstRow, arguments.causalShift), kQueryRows);
+        e.add(e.add(tile.firstRow, arguments.causalShift), queryRows);
     Value needed = e.divide(
         e.add(e.maxSigned(visible, e.constant(1)), keyRows - 1), keyRows);
     tile.keyTiles = e.minSigned(needed, tile.keyTiles);
@@ -254,10 +274,11 @@ void AttentionBuilder::loadTile(const Pipeline &pipeline, Value number,
   pipeline.acquire(e, use);
   Value destination = e.add(memory.at(e, tile.offset), use.byteOffset);
   Value row = e.mul(keyTile, keyRows);
-  if (options.isE4M3() && &tile == &value) {
+  if (options.is8Bit() && &tile == &value) {
     // Its rows are the head's elements, its columns the keys.
-    loadBox(e, map, destination, use.full,
-            {row, e.constant(0), work.keyHead, work.batch});
+    for (int64_t part = 0; part < dim / ownColumns; ++part)
+      loadBox(e, map, e.add(destination, part * valuePartBytes()), use.full,
+              {row, e.constant(part * ownColumns), work.keyHead, work.batch});
     return;
   }
   for (int64_t slab = 0; slab < tile.slabs(); ++slab)

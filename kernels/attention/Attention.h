@@ -30,14 +30,16 @@ namespace poly::kernels {
 /// normalisation; and, as no arithmetic but a rounding is between the products,
 /// what no other score can be faster than.
 enum class AttentionScore { Softmax, Softcap, Sigmoid, Identity };
-/// E4M3: Q, K, V and the weights; the output is bf16.
-enum class AttentionType { BF16, F16, E4M3 };
+/// Of Q, K, V; with 8 bits the weights are e4m3, and the output has 16 bits.
+enum class AttentionType { BF16, F16, E4M3, E5M2 };
 
 std::optional<AttentionScore> parseAttentionScore(llvm::StringRef name);
 std::optional<AttentionType> parseAttentionType(llvm::StringRef name);
 
 struct AttentionOptions {
   AttentionType type = AttentionType::BF16;
+  /// Of K and V, if it is the other one of 8 bits.
+  std::optional<AttentionType> keyValueType;
   int64_t headDim = 128; ///< 64, 128 or 256.
   /// Key j counts for query i if j <= i + causalShift, a kernel argument.
   bool causal = false;
@@ -53,14 +55,14 @@ struct AttentionOptions {
   bool matrixSum = false;
   /// The two consumer warpgroups take turns at the tensor cores.
   bool pingPong = false;
-  /// E4M3: let the tensor cores accumulate the output over all tiles. They keep
-  /// some 13 bits; otherwise each tile has accumulators of its own, which are
-  /// summed in f32.
+  /// 8 bits: let the tensor cores accumulate the output over all tiles. They
+  /// keep some 13 bits; otherwise each tile has accumulators of its own, which
+  /// are summed in f32.
   bool runningSum = false;
-  /// E4M3: the output is f16 instead of bf16.
+  /// 8 bits: the output is f16 instead of bf16.
   bool f16Output = false;
   /// Softmax: the caller promises that no product of a row of Q and one of K,
-  /// as they are stored, is greater in magnitude. E4M3: then, as for capped
+  /// as they are stored, is greater in magnitude. 8 bits: then, as for capped
   /// scores, exponents are computed in f16. A launch must have scale * descales
   /// * log2(e) * bound below 2040 (for capped scores, cap * log2(e)). Other
   /// types: then lattices need no clamp, and a row's offset is a whole number
@@ -68,16 +70,25 @@ struct AttentionOptions {
   /// bound at most kGreatestBoundedScore.
   std::optional<double> scoreBound;
 
-  bool isE4M3() const { return type == AttentionType::E4M3; }
+  bool is8Bit() const {
+    return type == AttentionType::E4M3 || type == AttentionType::E5M2;
+  }
+  bool isSoftmax() const {
+    return score == AttentionScore::Softmax || score == AttentionScore::Softcap;
+  }
+  /// Both consumers take all rows of a tile and half of the output's columns
+  /// each: beside those of a whole output of 256 columns, accumulators of a
+  /// tile would not fit the registers.
+  bool splitsColumns() const { return is8Bit() && headDim == 256; }
   /// The scores are known to be numbers of f16.
   bool hasHalfScores() const {
-    return isE4M3() && (scoreBound || score == AttentionScore::Softcap);
+    return is8Bit() && (scoreBound || score == AttentionScore::Softcap);
   }
   /// Exponents of 16-bit types that are known not to be below -126, by a
   /// promise or, where weights are summed as rounded, by a cap.
   bool hasBoundedExponents() const;
   /// Of Q, K, V and the weights.
-  int64_t elementBytes() const { return isE4M3() ? 1 : 2; }
+  int64_t elementBytes() const { return is8Bit() ? 1 : 2; }
   std::string name = "attention";
 };
 

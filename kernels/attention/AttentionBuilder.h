@@ -36,7 +36,6 @@ using mlir::Type;
 
 constexpr int64_t kConsumers = 2;
 constexpr int64_t kRowsPerConsumer = 64;
-constexpr int64_t kQueryRows = kConsumers * kRowsPerConsumer;
 constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int64_t kProducerRegisters = 24;
 constexpr int64_t kConsumerRegisters = 240;
@@ -55,8 +54,9 @@ struct Arguments {
   Value logSumExp;
   Value queryLength, keyLength, batches, heads, headsPerKeyHead, causalShift;
   Value scale, parameter;
-  Value queryDescale, keyDescale, valueDescale; ///< Of E4M3, with strides.
+  Value queryDescale, keyDescale, valueDescale; ///< Of 8 bits, with strides.
   Value queryDescaleStride, keyDescaleStride, valueDescaleStride;
+  Value weightScale; ///< Of a sigmoid with 8 bits.
 };
 
 /// One tile of the output.
@@ -83,19 +83,25 @@ class AttentionBuilder {
 public:
   AttentionBuilder(MLIRContext &context, const AttentionOptions &options)
       : options(options), e(mlir::UnknownLoc::get(&context), &context),
-        dim(options.headDim), keyRows(dim == 256 ? 64 : 128),
-        ownOutput(dim != 256), fresh(options.isE4M3() && !options.runningSum),
-        query(memory.reserveTile(kQueryRows, tileColumns(options),
+        dim(options.headDim), splits(options.splitsColumns()),
+        ownColumns(splits ? dim / kConsumers : dim),
+        queryRows(splits ? kRowsPerConsumer : kConsumers * kRowsPerConsumer),
+        keyRows(dim == 256 && !splits ? 64 : 128),
+        ownOutput(dim != 256 || splits),
+        fresh(options.is8Bit() && !options.runningSum),
+        sumsBehind(fresh && options.matrixSum ? kSumColumns : 0),
+        query(memory.reserveTile(queryRows, tileColumns(options),
                                  options.elementBytes())),
         key(memory.reserveTile(keyRows, tileColumns(options),
                                options.elementBytes())),
         keyRest(reserveStages(key)),
-        value(options.isE4M3()
-                  ? memory.reserveTile(dim + (fresh ? kSumColumns : 0), keyRows,
-                                       options.elementBytes())
+        value(options.is8Bit()
+                  ? memory.reserveTile(dim / ownColumns *
+                                           (ownColumns + sumsBehind),
+                                       keyRows, options.elementBytes())
                   : memory.reserveTile(keyRows, dim)),
         valueRest(reserveStages(value)),
-        output(ownOutput ? memory.reserveTile(kQueryRows, dim) : query),
+        output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
         ones(options.matrixSum && !fresh
                  ? memory.reserveTile(kSumColumns, 64, 2)
                  : SwizzledTile()),
@@ -132,7 +138,9 @@ private:
 
   /// The parts of consume(); what they need of the thread and the tile.
   struct Consumer {
-    Value lane, isFirstLane, group, rowInTile, firstColumn, slabRow;
+    Value lane, isFirstLane, group, rowInTile, firstColumn;
+    Value slabRow;   ///< Of the warp, in the tile.
+    Value outputRow; ///< Where it begins in the slabs of the output.
     TileDescriptor query, key, value, ones;
     const ScoreArithmetic *score;
     Value turn, otherTurn;
@@ -159,28 +167,48 @@ private:
                                 const Value *lastColumn);
   Value packPair(Value low, Value high);
 
+  /// The rows of V^T of one consumer, and the ones behind them.
+  int64_t valuePartBytes() const {
+    return (ownColumns + sumsBehind) * SwizzledTile::kRowBytes;
+  }
+
   Type weightType() {
-    return options.isE4M3() ? Type(e.getType<mlir::Float8E4M3FNType>())
+    return options.is8Bit() ? Type(e.getType<mlir::Float8E4M3FNType>())
                             : outputType();
   }
   Type outputType() {
-    bool isF16 = options.isE4M3() ? options.f16Output
+    bool isF16 = options.is8Bit() ? options.f16Output
                                   : options.type == AttentionType::F16;
     return isF16 ? Type(e.getF16Type()) : Type(e.getBF16Type());
   }
-  OperandType operandType() const {
-    if (options.isE4M3())
+  static OperandType typeOf(AttentionType type) {
+    switch (type) {
+    case AttentionType::BF16:
+      return OperandType::BF16;
+    case AttentionType::F16:
+      return OperandType::F16;
+    case AttentionType::E4M3:
       return OperandType::E4M3;
-    return options.type == AttentionType::BF16 ? OperandType::BF16
-                                               : OperandType::F16;
+    case AttentionType::E5M2:
+      return OperandType::E5M2;
+    }
+    llvm_unreachable("unknown type");
+  }
+  OperandType operandType() const { return typeOf(options.type); }
+  OperandType keyValueType() const {
+    return typeOf(options.keyValueType.value_or(options.type));
   }
   /// Instructions take 32 bytes.
   int64_t steps(int64_t elements) const {
     return elements * options.elementBytes() / 32;
   }
-  Product scoreProduct() const { return {operandType(), keyRows, steps(dim)}; }
-  Product valueProduct(int64_t columns) const {
-    return {operandType(), columns, steps(keyRows)};
+  Product scoreProduct() const {
+    return {operandType(), keyRows, steps(dim), keyValueType()};
+  }
+  /// Of two bits of fraction weights would lose more than values do.
+  Product valueProduct(int64_t productColumns) const {
+    return {options.is8Bit() ? OperandType::E4M3 : operandType(),
+            productColumns, steps(keyRows), keyValueType()};
   }
   Value descale(Value array, Value index, Value stride);
   Value keyHeadRow(const Tile &tile);
@@ -188,12 +216,16 @@ private:
 
   const AttentionOptions &options;
   Emitter e;
-  int64_t dim, keyRows;
+  int64_t dim;
+  bool splits;        ///< Consumers share rows and take columns of their own.
+  int64_t ownColumns; ///< Of the output, that a consumer computes.
+  int64_t queryRows, keyRows;
   /// The output has shared memory of its own; otherwise it takes that of Q.
   bool ownOutput;
   /// Accumulators of its own for every tile. Then ones lie behind the rows of
   /// V^T, and the sums of weights are more columns of the product.
   bool fresh;
+  int64_t sumsBehind; ///< How many rows of ones.
   SharedMemory memory;
   SwizzledTile query, key;
   int64_t keyRest;

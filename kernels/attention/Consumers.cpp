@@ -96,10 +96,10 @@ Progress AttentionBuilder::firstTile(const Consumer &c, const Tile &tile,
   TileWeights weights = c.score->weights(e, rows, c.score->initialState(e),
                                          /*isFirst=*/true, columns);
   Progress progress;
-  progress.output.assign(size_t(dim) / 2, e.constantF32(0));
+  progress.output.assign(size_t(ownColumns) / 2, e.constantF32(0));
   progress.packed = pack(c, weights.rows, columns);
   progress.softmax = weights.state;
-  for (unsigned r = 0; fresh && r < kRows; ++r)
+  for (unsigned r = 0; fresh && c.score->isSoftmax() && r < kRows; ++r)
     progress.correction[r] = e.constantF32(1);
   if (options.matrixSum)
     progress.sums.assign(kSumColumns / 2, e.constantF32(0));
@@ -111,20 +111,20 @@ unsigned AttentionBuilder::startValueProduct(const Consumer &c,
                                              Progress &progress) {
   if (fresh) {
     llvm::SmallVector<Value> all =
-        multiply(e, valueProduct(dim + kSumColumns), progress.packed, tile,
-                 ValueRange());
-    progress.partial.assign(all.begin(), all.begin() + dim / 2);
-    progress.partialSums.assign(all.begin() + dim / 2, all.end());
+        multiply(e, valueProduct(ownColumns + sumsBehind), progress.packed,
+                 tile, ValueRange());
+    progress.partial.assign(all.begin(), all.begin() + ownColumns / 2);
+    progress.partialSums.assign(all.begin() + ownColumns / 2, all.end());
     return 1;
   }
-  progress.partial =
-      multiply(e, valueProduct(dim), progress.packed, tile, progress.output);
+  progress.partial = multiply(e, valueProduct(ownColumns), progress.packed,
+                              tile, progress.output);
   if (!options.matrixSum)
     return 1;
   // Sums of e4m3 weights do not fit the tensor cores' accumulators.
   progress.partialSums =
       multiply(e, valueProduct(kSumColumns), progress.packed, c.ones,
-               options.isE4M3() ? ValueRange() : ValueRange(progress.sums));
+               options.is8Bit() ? ValueRange() : ValueRange(progress.sums));
   return 2;
 }
 
@@ -135,9 +135,12 @@ void AttentionBuilder::waitValueProduct(Progress &progress) {
   ValueRange output = ValueRange(all).take_front(progress.output.size());
   ValueRange sums = ValueRange(all).drop_front(output.size());
   auto rescaled = [&](llvm::SmallVector<Value> &earlier, ValueRange partial) {
-    for (auto [i, value] : llvm::enumerate(partial))
-      earlier[i] = math::FmaOp::create(
-          e, earlier[i], progress.correction[i / 2 % kRows], value);
+    for (auto [i, value] : llvm::enumerate(partial)) {
+      Value factor = progress.correction[i / 2 % kRows];
+      earlier[i] =
+          factor ? math::FmaOp::create(e, earlier[i], factor, value).getResult()
+                 : arith::AddFOp::create(e, earlier[i], value).getResult();
+    }
   };
   if (fresh) {
     rescaled(progress.output, output);
@@ -146,7 +149,7 @@ void AttentionBuilder::waitValueProduct(Progress &progress) {
     progress.output.assign(output.begin(), output.end());
     for (auto [i, value] : llvm::enumerate(sums))
       progress.sums[i] =
-          options.isE4M3()
+          options.is8Bit()
               ? Value(arith::AddFOp::create(e, progress.sums[i], value))
               : value;
   }
@@ -163,7 +166,7 @@ static llvm::SmallVector<Value> flatten(const Progress &progress,
     flat.push_back(progress.softmax.maximum[r]);
     flat.push_back(progress.softmax.sum[r]);
   }
-  for (unsigned r = 0; fresh && r < kRows; ++r)
+  for (unsigned r = 0; isSoftmax && fresh && r < kRows; ++r)
     flat.push_back(progress.correction[r]);
   return flat;
 }
@@ -182,7 +185,7 @@ static Progress unflatten(ValueRange flat, const Progress &like, bool isSoftmax,
     progress.softmax.maximum[r] = flat[2 * r];
     progress.softmax.sum[r] = flat[2 * r + 1];
   }
-  for (unsigned r = 0; fresh && r < kRows; ++r)
+  for (unsigned r = 0; isSoftmax && fresh && r < kRows; ++r)
     progress.correction[r] = flat[2 * kRows + r];
   return progress;
 }
@@ -250,6 +253,9 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
 void AttentionBuilder::storeLogSumExp(const Consumer &c, const Tile &tile,
                                       const Progress &progress) {
   Value isFirstOfQuad = e.isEqual(e.andBits(c.lane, 3), 0);
+  if (splits) // Both groups have the same rows.
+    isFirstOfQuad =
+        arith::AndIOp::create(e, isFirstOfQuad, e.isEqual(c.group, 0));
   for (unsigned r = 0; r < kRows; ++r) {
     Value result = c.score->logSumExp(e, progress.softmax, r);
     Value row = e.add(e.add(tile.firstRow, c.rowInTile), int64_t(8 * r));
@@ -297,11 +303,15 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
   Value factor[kRows];
   for (unsigned r = 0; r < kRows; ++r)
     factor[r] = c.score->outputFactor(e, progress.softmax, r);
-  if (options.isE4M3()) {
+  if (options.is8Bit()) {
     Value valueScale = descale(arguments.valueDescale, keyHeadRow(tile),
                                arguments.valueDescaleStride);
+    // Of a sigmoid no sum takes the weights' scale out.
     for (Value &rowFactor : factor)
-      rowFactor = arith::MulFOp::create(e, rowFactor, valueScale);
+      if (rowFactor)
+        rowFactor = arith::MulFOp::create(e, rowFactor, valueScale);
+      else
+        rowFactor = arith::DivFOp::create(e, valueScale, arguments.weightScale);
   }
   for (auto [i, accumulator] : llvm::enumerate(progress.output))
     if (Value rowFactor = factor[i / 2 % kRows])
@@ -320,15 +330,17 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
     // All warps of the group have read their rows of Q.
     syncNamed(e, e.add(c.group, kGroupBarrier), kWarpgroupThreads);
   }
-  storeFragment(e, memory, output, c.slabRow, c.lane, packed);
+  storeFragment(e, memory, output, c.outputRow, c.lane, packed);
   fenceSharedWrites(e);
   syncWarp(e);
   e.ifThen(c.isFirstLane, [&] {
     Value source = e.add(memory.at(e, output.offset),
-                         e.mul(c.slabRow, SwizzledTile::kRowBytes));
-    for (int64_t slab = 0; slab < output.slabs(); ++slab)
+                         e.mul(c.outputRow, SwizzledTile::kRowBytes));
+    int64_t slabs = ownColumns / output.slabColumns();
+    Value firstColumn = splits ? e.mul(c.group, ownColumns) : e.constant(0);
+    for (int64_t slab = 0; slab < slabs; ++slab)
       storeBox(e, arguments.outputMap, e.add(source, slab * output.slabBytes()),
-               {e.constant(slab * output.slabColumns()),
+               {e.add(firstColumn, slab * output.slabColumns()),
                 e.add(tile.firstRow, c.slabRow), tile.head, tile.batch});
     commitStores(e);
     if (!ownOutput)
@@ -341,8 +353,23 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
 void AttentionBuilder::consume(const TileOrder &order,
                                const ThreadPosition &position) {
   Value group = e.add(position.warpgroup, -1);
-  Value slabRow = e.add(e.mul(group, kRowsPerConsumer),
-                        e.mul(e.andBits(position.warp, 3), kWarpRows));
+  Value rowInGroup = e.mul(e.andBits(position.warp, 3), kWarpRows);
+  Value slabRow =
+      splits ? rowInGroup : e.add(e.mul(group, kRowsPerConsumer), rowInGroup);
+  // A slab's rows follow those of the one before.
+  Value outputRow = slabRow;
+  if (splits)
+    outputRow = e.add(
+        slabRow, e.mul(group, ownColumns / output.slabColumns() * output.rows));
+  TileDescriptor queries = TileDescriptor::alongK(e, memory, query);
+  TileDescriptor valueTile = options.is8Bit()
+                                 ? TileDescriptor::alongK(e, memory, value)
+                                 : TileDescriptor::acrossK(e, memory, value);
+  if (splits)
+    valueTile = valueTile.advance(e, e.mul(group, valuePartBytes()));
+  else
+    queries = queries.advance(
+        e, e.mul(group, kRowsPerConsumer * SwizzledTile::kRowBytes));
   Consumer c{
       position.lane,
       e.isEqual(position.lane, 0),
@@ -350,11 +377,10 @@ void AttentionBuilder::consume(const TileOrder &order,
       e.add(slabRow, e.shiftRight(position.lane, 2)),
       e.shiftLeft(e.andBits(position.lane, 3), 1),
       slabRow,
-      TileDescriptor::alongK(e, memory, query)
-          .advance(e, e.mul(group, kRowsPerConsumer * SwizzledTile::kRowBytes)),
+      outputRow,
+      queries,
       TileDescriptor::alongK(e, memory, key),
-      options.isE4M3() ? TileDescriptor::alongK(e, memory, value)
-                       : TileDescriptor::acrossK(e, memory, value),
+      valueTile,
       TileDescriptor::repeated(e, memory, ones),
       nullptr,
       e.add(group, kTurnBarrier),
@@ -366,9 +392,10 @@ void AttentionBuilder::consume(const TileOrder &order,
 
   std::optional<ScoreArithmetic> score;
   auto setScore = [&](Value scale) {
-    c.score = &score.emplace(e, options, scale, arguments.parameter);
+    c.score = &score.emplace(e, options, scale, arguments.parameter,
+                             arguments.weightScale);
   };
-  if (!options.isE4M3())
+  if (!options.is8Bit())
     setScore(arguments.scale);
   Value zero = e.constant(0);
   e.loop(zero, order.rounds(), {zero},
@@ -376,7 +403,7 @@ void AttentionBuilder::consume(const TileOrder &order,
            Value use = carried[0];
            Tile tile = decode(order, round);
            // Heads have scales of their own.
-           if (options.isE4M3())
+           if (options.is8Bit())
              setScore(scoreScale(tile));
            waitBarrier(e, queryFull.address(e, memory), e.andBits(round, 1));
            Progress progress = firstTile(c, tile, use);

@@ -15,15 +15,15 @@
 using namespace poly::kernels;
 
 static constexpr double kGreatestHalf = 65504;
-/// Of E4M3: exponents are f16 and their offsets whole numbers, which f16 has up
-/// to 2^11 octaves.
+/// Of 8 bits: exponents are f16 and their offsets whole numbers, which f16 has
+/// up to 2^11 octaves.
 static constexpr double kGreatestHalfCap = 1400;
 
 /// log2(e), and what a program that takes a tanh's place may overshoot one by.
 static constexpr double kLog2E = 1.4426950408889634074, kOvershoot = 1.0 / 16;
 
 bool AttentionOptions::hasBoundedExponents() const {
-  if (isE4M3())
+  if (is8Bit())
     return false;
   if (score == AttentionScore::Softmax)
     return scoreBound.has_value();
@@ -47,6 +47,7 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
       .Case("bf16", AttentionType::BF16)
       .Case("f16", AttentionType::F16)
       .Case("e4m3", AttentionType::E4M3)
+      .Case("e5m2", AttentionType::E5M2)
       .Default(std::nullopt);
 }
 
@@ -59,27 +60,33 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
     return "a cap needs score=softcap";
   if (options.cap && !(*options.cap > 0 && std::isfinite(*options.cap)))
     return "the cap must be a positive number";
+  if (options.keyValueType && !options.is8Bit())
+    return "key-value-type is a choice of type=e4m3 and type=e5m2; leave it "
+           "off";
+  if (options.keyValueType && *options.keyValueType != AttentionType::E4M3 &&
+      *options.keyValueType != AttentionType::E5M2)
+    return "key-value-type must be e4m3 or e5m2: products have operands of one "
+           "width";
   bool isSigmoid = options.score == AttentionScore::Sigmoid;
-  bool isSoftmax = !isSigmoid && options.score != AttentionScore::Identity;
-  if (!isSoftmax) {
+  if (!options.isSoftmax()) {
     std::string name = isSigmoid ? "sigmoid attention" : "score=identity";
     if (options.logSumExp)
       return name + " has no log-sum-exp; leave it off";
     if (options.matrixSum)
       return name + " has no row sum; leave matrix-sum off";
-    if (options.isE4M3())
-      return "type=e4m3 supports the scores softmax and softcap; use type=bf16";
+    if (options.is8Bit() && !isSigmoid)
+      return "type=e4m3 and type=e5m2 have no score=identity: scores have no "
+             "bound that weights of 8 bits could keep; use type=bf16";
   }
-  if (options.runningSum && !options.isE4M3())
-    return "running-sum is a choice of type=e4m3; leave it off";
-  if (options.f16Output && !options.isE4M3())
-    return "f16-output is a choice of type=e4m3; other types are also the "
+  if (options.runningSum && !options.is8Bit())
+    return "running-sum is a choice of 8-bit types; leave it off";
+  if (options.f16Output && !options.is8Bit())
+    return "f16-output is a choice of 8-bit types; other types are also the "
            "output's";
-  if (options.isE4M3() && options.cap && *options.cap > kGreatestHalfCap)
-    return "with type=e4m3 the cap must be at most 1400, for exponents are "
-           "f16; "
-           "use type=bf16";
-  if (options.scoreBound && !isSoftmax)
+  if (options.is8Bit() && options.cap && *options.cap > kGreatestHalfCap)
+    return "with 8-bit types the cap must be at most 1400, for exponents are "
+           "f16; use type=bf16";
+  if (options.scoreBound && !options.isSoftmax())
     return "score-bound is a promise about the exponents of a softmax; leave "
            "it off";
   if (options.scoreBound && options.score == AttentionScore::Softcap)
@@ -87,12 +94,8 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
   if (options.scoreBound &&
       !(*options.scoreBound > 0 && *options.scoreBound <= kGreatestHalf))
     return "score-bound must be a positive number of f16, at most 65504";
-  if (options.isE4M3() && options.headDim == 256)
-    return "type=e4m3 supports head dimensions 64 and 128: accumulators of one "
-           "tile beside those of the whole output would not fit the registers; "
-           "use type=bf16";
-  if (options.isE4M3() && !options.matrixSum)
-    return "type=e4m3 sums the rounded weights; add matrix-sum";
+  if (options.is8Bit() && options.isSoftmax() && !options.matrixSum)
+    return "8-bit types sum the rounded weights; add matrix-sum";
   if (options.name.empty())
     return "the kernel needs a name";
   return "";

@@ -99,13 +99,15 @@ Value poly::kernels::sigmoidWeights(Emitter &e, const ScoreFactors &factors,
 }
 
 ScoreArithmetic::ScoreArithmetic(Emitter &e, const AttentionOptions &options,
-                                 Value scale, Value parameter)
+                                 Value scale, Value parameter,
+                                 Value weightScale)
     : score(options.score), matrixSum(options.matrixSum),
-      wholeOffsets(options.isE4M3() || options.hasBoundedExponents()),
+      wholeOffsets(options.is8Bit() || options.hasBoundedExponents()),
       boundedExponents(options.hasBoundedExponents()),
-      octavesUp(options.isE4M3() ? kE4M3Octaves : 0), lowest(kLowest),
+      octavesUp(options.is8Bit() ? kE4M3Octaves : 0), lowest(kLowest),
       halfScores(options.hasHalfScores()),
-      factors(scoreFactors(e, options, scale, parameter)) {
+      factors(scoreFactors(e, options, scale, parameter)),
+      weightScale(weightScale) {
   if (!halfScores)
     return;
   lowest = -options.scoreBound.value_or(kGreatestTanh);
@@ -193,7 +195,14 @@ Value ScoreArithmetic::independentWeights(Emitter &e, Value row,
                                            splat(e, 0.0, row)))
                       : row;
   }
-  return sigmoidWeights(e, factors, row);
+  Value weights = sigmoidWeights(e, factors, row);
+  if (!weightScale)
+    return weights;
+  weights = mulF(e, weights, splat(e, weightScale, weights));
+  // Of 8 bits a selection would take the bytes apart.
+  return lastColumn
+             ? replaceBehind(e, weights, *lastColumn, splat(e, 0.0, weights))
+             : weights;
 }
 
 TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
@@ -253,7 +262,7 @@ Value ScoreArithmetic::round(Emitter &e, Value row, Type type,
   // The others have excluded them: softmax by exp2(-inf), which is 0. What a
   // sigmoid is far below zero depends on the program, so here they are excluded
   // from its results.
-  if (score != AttentionScore::Sigmoid || !lastColumn)
+  if (score != AttentionScore::Sigmoid || !lastColumn || weightScale)
     return rounded;
   Value zero = arith::ConstantOp::create(e, e.getZeroAttr(rounded.getType()));
   return replaceBehind(e, rounded, lastColumn, zero);

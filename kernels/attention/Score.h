@@ -58,9 +58,11 @@ mlir::Value sigmoidWeights(hopper::Emitter &e, const ScoreFactors &factors,
 
 class ScoreArithmetic {
 public:
-  /// \p parameter is the cap or the bias, where the score takes one.
+  /// \p parameter is the cap or the bias, where the score takes one, and
+  /// \p weightScale what a sigmoid's weights of 8 bits are multiplied by.
   ScoreArithmetic(hopper::Emitter &e, const AttentionOptions &options,
-                  mlir::Value scale, mlir::Value parameter);
+                  mlir::Value scale, mlir::Value parameter,
+                  mlir::Value weightScale);
 
   /// Sums are taken by the second product: state.sum stays as it is, and holds
   /// whole rows in the end.
@@ -121,6 +123,7 @@ private:
   /// Scores and exponents are f16.
   bool halfScores;
   ScoreFactors factors;
+  mlir::Value weightScale; ///< Of a sigmoid with 8 bits; or null.
 };
 
 } // namespace poly::kernels

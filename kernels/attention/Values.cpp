@@ -67,9 +67,9 @@ private:
 } // namespace
 
 std::string poly::kernels::validate(const AttentionValuesOptions &options) {
-  if (options.headDim != 64 && options.headDim != 128)
+  if (options.headDim != 64 && options.headDim != 128 && options.headDim != 256)
     return "head dimension " + std::to_string(options.headDim) +
-           " is not supported; use 64 or 128, as attention of e4m3 does";
+           " is not supported; use 64, 128 or 256, as attention does";
   if (options.name.empty())
     return "the kernel needs a name";
   return "";
@@ -102,7 +102,7 @@ void ValuesBuilder::declare() {
       "poly.kernel",
       e.getDictionaryAttr(
           {e.getNamedAttr("family", e.getStringAttr("attention-values")),
-           e.getNamedAttr("type", e.getStringAttr("e4m3")),
+           e.getNamedAttr("type", e.getStringAttr("u8")),
            e.getNamedAttr("headDim", e.getI64IntegerAttr(options.headDim)),
            e.getNamedAttr("keysPerBlock", e.getI64IntegerAttr(keysPerBlock)),
            e.getNamedAttr("arguments", e.getStrArrayAttr(names))}));

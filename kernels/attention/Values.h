@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Products of 8-bit matrices take B with neighbours along K only, so attention
-/// of e4m3 reads V transposed: [B, Hk, D, keys]. The keys of each 16 are
-/// permuted as well: a thread that holds weights of the columns 2q, 2q + 1,
+/// of 8-bit numbers reads V transposed: [B, Hk, D, keys]. The keys of each 16
+/// are permuted as well: a thread that holds weights of the columns 2q, 2q + 1,
 /// 8 + 2q and 9 + 2q of 16 has to give them as neighbours 4q to 4q + 3 of an A
 /// fragment, so position 4q + e holds key 8 (e >> 1) + 2q + (e & 1). Sums over
 /// keys do not notice.
@@ -27,7 +27,7 @@
 namespace poly::kernels {
 
 struct AttentionValuesOptions {
-  int64_t headDim = 128; ///< 64 or 128.
+  int64_t headDim = 128; ///< 64, 128 or 256.
   std::string name = "attention_values";
 };
 

@@ -23,6 +23,8 @@ llvm::StringRef poly::kernels::hopper::ptxName(OperandType type) {
     return "f16";
   case OperandType::E4M3:
     return "e4m3";
+  case OperandType::E5M2:
+    return "e5m2";
   }
   llvm_unreachable("unknown operand type");
 }
@@ -78,15 +80,16 @@ public:
   void addStep(int64_t step, const std::string &a, const TileDescriptor &b,
                int64_t bOperand, llvm::StringRef layout) {
     body += llvm::formatv("add.s64 b, ${0}, {1};\n", bOperand, b.step(step));
-    llvm::StringRef type = ptxName(product.type);
-    int64_t k = product.type == OperandType::E4M3 ? 32 : 16;
+    llvm::StringRef aType = ptxName(product.type);
+    llvm::StringRef bType = ptxName(product.bType.value_or(product.type));
+    int64_t k = is8Bit(product.type) ? 32 : 16;
     body += llvm::formatv(
-        "wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2} {3}, {4}, b, "
-        "{5}, 1, 1",
-        product.n, k, type, registerList(0, product.accumulators()), a,
+        "wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{3} {4}, {5}, b, "
+        "{6}, 1, 1",
+        product.n, k, aType, bType, registerList(0, product.accumulators()), a,
         step || !sum.empty() ? 1 : 0);
     // Only 2-byte types can be transposed, and say so for operands in memory.
-    if (product.type != OperandType::E4M3)
+    if (!is8Bit(product.type))
       body += llvm::formatv("{0}, {1}", layout, b.isTransposed() ? 1 : 0);
     body += ";\n";
   }

@@ -26,18 +26,26 @@
 
 #include "Descriptor.h"
 
+#include <optional>
+
 namespace poly::kernels::hopper {
 
-enum class OperandType { BF16, F16, E4M3 };
+enum class OperandType { BF16, F16, E4M3, E5M2 };
+
+inline bool is8Bit(OperandType type) {
+  return type == OperandType::E4M3 || type == OperandType::E5M2;
+}
 
 /// What the instruction calls \p type.
 llvm::StringRef ptxName(OperandType type);
 
 /// One batch of products over K.
 struct Product {
-  OperandType type = OperandType::BF16;
-  int64_t n = 0;     ///< Columns, a multiple of 8 up to 256.
+  OperandType type = OperandType::BF16; ///< Of A, and of B unless bType.
+  int64_t n = 0;                        ///< Columns, a multiple of 8 up to 256.
   int64_t steps = 0; ///< Instructions; each takes 32 bytes of K.
+  /// 8-bit types may be mixed.
+  std::optional<OperandType> bType = std::nullopt;
 
   /// Accumulators that a thread holds.
   int64_t accumulators() const { return n / 2; }

@@ -77,7 +77,7 @@ def relative(found, truth):
 class Case:
     """Operands of one shape, [batch, heads, length, dim], and a NaN output."""
 
-    def __init__(self, kernel, shape, seed, value_mean=0.0, plain=False):
+    def __init__(self, kernel, shape, seed, plain=False):
         import torch
 
         kinds = {"bf16": torch.bfloat16, "f16": torch.float16,
@@ -86,18 +86,18 @@ class Case:
         generator = torch.Generator("cuda").manual_seed(seed)
         kind = kinds[kernel.kind]
 
-        def make(count, length, factor=1.0, mean=0.0):
+        def make(count, length, factor=1.0):
             # The sequence before the heads in memory for every second seed.
             size = (batches, length, count, kernel.dim)
             if seed % 2 == 0:
                 size = (batches, count, length, kernel.dim)
             t = torch.randn(size, device="cuda", generator=generator)
-            t = (t * factor + mean).to(kind)
+            t = (t * factor).to(kind)
             return t if seed % 2 == 0 else t.transpose(1, 2)
 
         self.q = make(heads, queries, spread)
         self.k = make(key_heads, keys)
-        self.v = make(key_heads, keys, mean=value_mean)
+        self.v = make(key_heads, keys)
         self.kind, self.causal, self.score = kernel.kind, kernel.causal, kernel.score
         self.output = torch.full(
             self.q.shape, float("nan"), device="cuda", dtype=kinds[kernel.output]
@@ -210,11 +210,6 @@ class Case:
             s = OUTPUT_CAP * torch.tanh(s / OUTPUT_CAP)
         dead = self.dead()
         return s if dead is None else s.masked_fill(dead, -math.inf)
-
-    def weights(self, batch, head):
-        import torch
-
-        return torch.softmax(self.scores(batch, head), -1).nan_to_num(0)
 
     def reference(self):
         """Output and log-sum-exp in float64."""

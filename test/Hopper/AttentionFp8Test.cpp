@@ -30,6 +30,8 @@ struct Shape {
 };
 
 constexpr double kCap = 50;
+/// No weight of a sigmoid comes near 448 / 512.
+constexpr double kWeightScale = 512;
 
 /// The key at \p position of V's transpose, as kernels/attention/Values.h says.
 unsigned keyAt(unsigned position) {
@@ -94,8 +96,9 @@ class AttentionFp8 : public ::testing::TestWithParam<Case> {};
 TEST_P(AttentionFp8, IsRight) {
   const Case &item = GetParam();
   const Shape &s = item.shape;
-  std::vector<std::string> options = {"attention", "--type=e4m3",
-                                      "--matrix-sum"};
+  std::vector<std::string> options = {"attention"};
+  if (item.kernel.front().rfind("--type", 0) != 0)
+    options.push_back("--type=e4m3");
   options.insert(options.end(), item.kernel.begin(), item.kernel.end());
   HopperKernel kernel =
       buildHopperKernel("fp8" + std::string(item.name), options, item.compile);
@@ -105,17 +108,20 @@ TEST_P(AttentionFp8, IsRight) {
   size_t queryCount = size_t(s.batches) * s.queries * s.heads * dim;
   size_t keyCount = size_t(s.batches) * s.keys * s.keyHeads * dim;
   std::vector<double> q = run.randomNumbers(queryCount, s.spread, 1);
-  std::vector<double> k = run.randomNumbers(keyCount, 1, 2);
-  std::vector<double> v = run.randomNumbers(keyCount, 1, 3);
+  std::vector<double> k =
+      run.randomNumbers(keyCount, 1, 2, kernel.keyValueType);
+  std::vector<double> v =
+      run.randomNumbers(keyCount, 1, 3, kernel.keyValueType);
   uint64_t output = run.poisoned(queryCount, kernel.outputType);
   size_t rows = size_t(s.batches) * s.heads * s.queries;
   uint64_t sums = run.poisoned(rows, Format::F32);
   run.attentionArray("query", run.upload(q), s.batches, s.queries, s.heads,
                      dim);
-  run.attentionArray("key", run.upload(k), s.batches, s.keys, s.keyHeads, dim);
+  run.attentionArray("key", run.upload(k, kernel.keyValueType), s.batches,
+                     s.keys, s.keyHeads, dim);
   run.attentionArray("output", output, s.batches, s.queries, s.heads, dim);
   uint64_t keys = padded(s.keys);
-  run.tensor("value", run.upload(transposed(v, s, dim)),
+  run.tensor("value", run.upload(transposed(v, s, dim), kernel.keyValueType),
              {{"paddedKeys", keys},
               {"headDim", dim},
               {"keyHeads", s.keyHeads},
@@ -143,6 +149,8 @@ TEST_P(AttentionFp8, IsRight) {
       .integer("headsPerKeyHead", s.heads / s.keyHeads)
       .integer("causalShift", int64_t(s.keys) - s.queries)
       .number("scale", 1 / std::sqrt(double(dim)))
+      .number("bias", -std::log(double(s.keys)))
+      .number("weightScale", kWeightScale)
       .number("cap", kCap);
   ASSERT_EQ(run.run(2), "");
 
@@ -197,19 +205,20 @@ TEST_P(AttentionFp8, IsRight) {
 
 const Case kCases[] = {
     {"full",
-     {"--head-dim=64", "--log-sum-exp"},
+     {"--matrix-sum", "--head-dim=64", "--log-sum-exp"},
      {"--policy=off"},
      {2, 2, 1, 100, 150, 1},
      4e-2,
      5e-2},
     {"half",
-     {"--head-dim=64", "--score-bound=2000", "--causal", "--log-sum-exp"},
+     {"--matrix-sum", "--head-dim=64", "--score-bound=2000", "--causal",
+      "--log-sum-exp"},
      {},
      {1, 2, 2, 77, 210, 1},
      4e-2,
      5e-2},
     {"lattice",
-     {"--head-dim=64", "--causal", "--ping-pong"},
+     {"--matrix-sum", "--head-dim=64", "--causal", "--ping-pong"},
      {"--programs=exp2-lattice3-f32-e4m3x4"},
      {1, 1, 1, 100, 300, 1},
      5e-2,
@@ -219,8 +228,8 @@ const Case kCases[] = {
      2.5e-3},
     // Rows that see no key.
     {"latticeHalf",
-     {"--score-bound=2000", "--causal", "--ping-pong", "--log-sum-exp",
-      "--f16-output"},
+     {"--matrix-sum", "--score-bound=2000", "--causal", "--ping-pong",
+      "--log-sum-exp", "--f16-output"},
      {"--programs=exp2-lattice3-f16-e4m3x4"},
      {1, 2, 1, 200, 147, 3},
      5e-2,
@@ -231,13 +240,54 @@ const Case kCases[] = {
      1e-2,
      1e-2},
     {"octaves",
-     {"--head-dim=64", "--running-sum"},
+     {"--matrix-sum", "--head-dim=64", "--running-sum"},
      {"--programs=exp2-h15-f32"},
      {1, 1, 1, 70, 300, 1},
      1.5e-1,
      0},
+    // Of two bits of fraction, but for the weights.
+    {"wideRange",
+     {"--type=e5m2", "--matrix-sum", "--head-dim=64", "--score-bound=2000",
+      "--causal", "--ping-pong", "--log-sum-exp"},
+     {"--programs=exp2-lattice3-f16-e4m3x4"},
+     {1, 2, 1, 90, 200, 1},
+     5e-2,
+     1e-1,
+     "exp2-lattice3-f16-e4m3x4",
+     1e-2,
+     1e-2},
+    {"mixed",
+     {"--matrix-sum", "--key-value-type=e5m2", "--head-dim=64",
+      "--running-sum"},
+     {"--policy=off"},
+     {1, 1, 1, 70, 200, 1},
+     4e-2,
+     0},
+    // Each warpgroup has half of the columns.
+    {"wideHeads",
+     {"--matrix-sum", "--head-dim=256", "--score-bound=4000", "--causal",
+      "--log-sum-exp"},
+     {"--programs=exp2-lattice3-f16-e4m3x4"},
+     {1, 2, 1, 100, 180, 1},
+     5e-2,
+     1e-1,
+     "exp2-lattice3-f16-e4m3x4",
+     1e-2,
+     1e-2},
+    {"sigmoid",
+     {"--head-dim=64", "--score=sigmoid", "--causal", "--ping-pong"},
+     {"--policy=off"},
+     {1, 2, 1, 100, 300, 1},
+     4e-2,
+     0},
+    {"sigmoidTangent",
+     {"--head-dim=64", "--score=sigmoid", "--key-value-type=e5m2"},
+     {"--programs=sigmoid-tanh32-f32"},
+     {1, 1, 1, 70, 300, 1},
+     4e-2,
+     0},
     {"softcap",
-     {"--head-dim=64", "--score=softcap"},
+     {"--matrix-sum", "--head-dim=64", "--score=softcap"},
      {"--programs=tanh-sfu-f32,exp2-lattice3-f16-e4m3x4"},
      {1, 1, 1, 130, 200, 6},
      3e-2,

@@ -43,11 +43,15 @@ polytest::buildHopperKernel(const std::string &test,
   kernel.metadata = kernel.kernels.front();
   auto format = [](const std::string &name) {
     return name == "f16"    ? Format::F16
-           : name == "e4m3" ? Format::E4M3
-                            : Format::BF16;
+           : name == "e5m2" ? Format::E5M2
+           // Bytes that only move.
+           : name == "e4m3" || name == "u8" ? Format::E4M3
+                                            : Format::BF16;
   };
   kernel.type = format(kernel.metadata.text("type"));
   kernel.outputType = kernel.type;
+  kernel.keyValueType = format(
+      kernel.metadata.text("keyValueType", kernel.metadata.text("type")));
   if (kernel.metadata.info.find("outputType"))
     kernel.outputType = format(kernel.metadata.text("outputType"));
   kernel.ptx = result.ptx;
@@ -60,22 +64,22 @@ polytest::buildHopperKernel(const std::string &test,
 }
 
 std::vector<double> HopperRun::randomNumbers(size_t count, double spread,
-                                             unsigned seed) const {
+                                             unsigned seed,
+                                             Format format) const {
   std::mt19937 engine(seed);
   std::normal_distribution<double> normal(0, spread);
   std::vector<double> values(count);
   for (double &value : values)
-    value =
-        poly::decode(kernel.type, poly::encode(kernel.type, normal(engine)));
+    value = poly::decode(format, poly::encode(format, normal(engine)));
   return values;
 }
 
-uint64_t HopperRun::upload(const std::vector<double> &values) {
-  size_t width = poly::elementBits(kernel.type) / 8;
+uint64_t HopperRun::upload(const std::vector<double> &values, Format format) {
+  size_t width = poly::elementBits(format) / 8;
   std::vector<uint8_t> bytes;
   bytes.reserve(values.size() * width);
   for (double value : values) {
-    uint32_t bits = uint32_t(poly::encode(kernel.type, value));
+    uint32_t bits = uint32_t(poly::encode(format, value));
     for (size_t b = 0; b < width; ++b)
       bytes.push_back(uint8_t(bits >> (8 * b)));
   }
@@ -123,7 +127,9 @@ std::vector<double> HopperRun::download(uint64_t address, size_t count,
 HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
                              std::map<std::string, uint64_t> sizes,
                              std::map<std::string, uint64_t> strides) {
-  Format format = name == "output" ? kernel.outputType : kernel.type;
+  Format format = name == "output"                   ? kernel.outputType
+                  : name == "key" || name == "value" ? kernel.keyValueType
+                                                     : kernel.type;
   tensors[name] = {address, std::string(poly::name(format)), std::move(sizes),
                    std::move(strides)};
   return *this;

@@ -37,6 +37,7 @@ struct HopperKernel {
   std::vector<poly::runtime::KernelMetadata> kernels;
   poly::Format type = poly::Format::BF16;
   poly::Format outputType = poly::Format::BF16;
+  poly::Format keyValueType = poly::Format::BF16; ///< Of attention's K and V.
 };
 
 /// \p test names the files. The arguments are those of the two tools.
@@ -51,9 +52,16 @@ public:
 
   /// Numbers that the kernel's type can hold, normally distributed.
   std::vector<double> randomNumbers(size_t count, double spread,
-                                    unsigned seed) const;
+                                    unsigned seed) const {
+    return randomNumbers(count, spread, seed, kernel.type);
+  }
+  std::vector<double> randomNumbers(size_t count, double spread, unsigned seed,
+                                    poly::Format format) const;
   /// A buffer of the kernel's type.
-  uint64_t upload(const std::vector<double> &numbers);
+  uint64_t upload(const std::vector<double> &numbers) {
+    return upload(numbers, kernel.type);
+  }
+  uint64_t upload(const std::vector<double> &numbers, poly::Format format);
   uint64_t uploadFloats(const std::vector<float> &numbers);
   /// A buffer of \p count NaNs.
   uint64_t poisoned(size_t count, poly::Format format);
@@ -61,7 +69,8 @@ public:
   std::vector<double> download(uint64_t address, size_t count,
                                poly::Format format);
 
-  /// Of the kernel's type; the tensor `output` of its output type.
+  /// Of the kernel's type; the tensor `output` of its output type, `key` and
+  /// `value` of theirs.
   HopperRun &tensor(const std::string &name, uint64_t address,
                     std::map<std::string, uint64_t> sizes,
                     std::map<std::string, uint64_t> strides);

@@ -21,6 +21,8 @@ static constexpr double kGreatestHalfExponent = 2040;
 /// Of other types, where exponents must not be below -126: a score and its
 /// row's maximum may differ by twice as much.
 static constexpr double kGreatestBoundedScore = 62.5;
+/// No weight of a sigmoid exceeds one, and no e4m3 448.
+static constexpr double kWeightScale = 256;
 static constexpr double kLog2E = 1.4426950408889634;
 
 AttentionProblem AttentionWork::problem(double cap) const {
@@ -199,6 +201,7 @@ Arguments AttentionData::bind(const Case &item) const {
       .number("scale", attention.scale())
       .number("cap", kAttentionCap)
       .number("bias", attention.bias())
+      .number("weightScale", kWeightScale)
       .array("queryDescale", queryFactorBuffer)
       .array("keyDescale", keyFactorBuffer)
       .array("valueDescale", valueFactorBuffer)

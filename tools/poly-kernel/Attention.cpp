@@ -23,8 +23,14 @@ public:
     set.choice("type", options.type,
                {{"bf16", AttentionType::BF16},
                 {"f16", AttentionType::F16},
-                {"e4m3", AttentionType::E4M3}},
+                {"e4m3", AttentionType::E4M3},
+                {"e5m2", AttentionType::E5M2}},
                "elements of the arrays");
+    set.choice("key-value-type", keyValueType,
+               {{"same", KeyValueType::Same},
+                {"e4m3", KeyValueType::E4M3},
+                {"e5m2", KeyValueType::E5M2}},
+               "8 bits: elements of K and V, where they differ from Q's");
     set.integer("head-dim", options.headDim, "64, 128 or 256");
     set.flag("causal", options.causal,
              "query i sees the keys up to i + the argument causalShift");
@@ -43,9 +49,9 @@ public:
     set.flag("ping-pong", options.pingPong,
              "the two halves of a tile take turns at the tensor cores");
     set.flag("running-sum", options.runningSum,
-             "e4m3: accumulate over all tiles on the tensor cores");
+             "8 bits: accumulate over all tiles on the tensor cores");
     set.flag("f16-output", options.f16Output,
-             "e4m3: the output is f16, not bf16");
+             "8 bits: the output is f16, not bf16");
     set.number("score-bound", scoreBound,
                "softmax: no product of a query and a key is greater in "
                "magnitude; 0 promises nothing");
@@ -63,12 +69,19 @@ private:
     AttentionOptions all = options;
     if (cap != 0)
       all.cap = cap;
+    if (keyValueType != KeyValueType::Same)
+      all.keyValueType = keyValueType == KeyValueType::E4M3
+                             ? AttentionType::E4M3
+                             : AttentionType::E5M2;
     if (scoreBound != 0)
       all.scoreBound = scoreBound;
     return all;
   }
 
+  enum class KeyValueType { Same, E4M3, E5M2 };
+
   AttentionOptions options;
+  KeyValueType keyValueType = KeyValueType::Same;
   double cap = 0, scoreBound = 0;
 };
 } // namespace

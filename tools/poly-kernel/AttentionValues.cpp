@@ -17,10 +17,10 @@ class AttentionValuesFamily : public Family {
 public:
   llvm::StringRef name() const override { return "attention-values"; }
   llvm::StringRef summary() const override {
-    return "V of e4m3 transposed and permuted, as attention of e4m3 reads it";
+    return "V of 8 bits transposed and permuted, as attention reads it";
   }
   void declare(OptionSet &set) override {
-    set.integer("head-dim", options.headDim, "64 or 128");
+    set.integer("head-dim", options.headDim, "64, 128 or 256");
   }
   std::string validate() const override {
     return poly::kernels::validate(options);

@@ -100,7 +100,7 @@ private:
     if (parts.size() != 8 || parts[0] != "wgmma" || parts[1] != "mma_async" ||
         !parts[4].starts_with("m64n") || parts[5] != "f32")
       return false;
-    view.type = parts[7].str();
+    view.type = parts[6].str(); // Of A: weights.
     auto sums = takeRegisters(operands);
     if (!sums || sums->size() != view.results)
       return false;
