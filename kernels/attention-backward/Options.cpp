@@ -35,5 +35,8 @@ std::string poly::kernels::validate(const AttentionBackwardOptions &options) {
   if (options.score == AttentionScore::Identity)
     return "score=identity measures the forward pass and has no backward one; "
            "use softmax, softcap or sigmoid";
-  return validate(forwardOptions(options));
+  AttentionOptions forward = forwardOptions(options);
+  if (forward.is8Bit())
+    return "8-bit types have no backward pass; use type=bf16 or type=f16";
+  return validate(forward);
 }
