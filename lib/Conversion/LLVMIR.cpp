@@ -18,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Target/LLVMIR/Import.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
@@ -30,6 +31,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -173,6 +175,75 @@ public:
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Runs passes over functions, with the analyses that they need.
+class FunctionPasses {
+public:
+  FunctionPasses() {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(sccs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, sccs, modules);
+  }
+  template <typename Pass>
+  void add(Pass pass) {
+    passes.addPass(std::move(pass));
+  }
+  void run(llvm::Function &function) { passes.run(function, functions); }
+
+private:
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  llvm::FunctionPassManager passes;
+};
+} // namespace
+
+/// What __nvvm_reflect("__CUDA_FTZ") gives: libdevice asks whether subnormals
+/// are flushed, and the back end answers from a flag of the module.
+static bool answerReflect(llvm::Module &module) {
+  llvm::Function *reflect = module.getFunction("__nvvm_reflect");
+  if (!reflect)
+    return false;
+  auto *flag = llvm::mdconst::extract_or_null<llvm::ConstantInt>(
+      module.getModuleFlag("nvvm-reflect-ftz"));
+  bool changed = false;
+  for (llvm::User *user : llvm::make_early_inc_range(reflect->users())) {
+    auto *call = dyn_cast<llvm::CallInst>(user);
+    llvm::StringRef question;
+    if (!call || call->arg_size() != 1 ||
+        !llvm::getConstantStringInfo(call->getArgOperand(0), question) ||
+        question != "__CUDA_FTZ")
+      continue;
+    call->replaceAllUsesWith(llvm::ConstantInt::get(
+        call->getType(), flag ? flag->getZExtValue() : 0));
+    call->eraseFromParent();
+    changed = true;
+  }
+  return changed;
+}
+
+/// Brings what is imported into the form that the passes read. Functions in
+/// which nothing is replaced are not written back.
+static void prepare(llvm::Module &module) {
+  if (!answerReflect(module))
+    return;
+  FunctionPasses passes;
+  passes.add(llvm::InstSimplifyPass());
+  passes.add(llvm::SimplifyCFGPass());
+  passes.add(llvm::EarlyCSEPass());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function);
+}
+
+//===----------------------------------------------------------------------===//
 // Import
 //===----------------------------------------------------------------------===//
 
@@ -216,6 +287,7 @@ llvm::Expected<LLVMIRModule> LLVMIRModule::import(llvm::MemoryBufferRef buffer,
 
   std::unique_ptr<llvm::Module> clone = llvm::CloneModule(*result.original);
   clone->setTargetTriple(llvm::Triple("nvptx64-nvidia-cuda"));
+  prepare(*clone);
   tagAsm(*clone);
   context.loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, DLTIDialect>();
   {
@@ -275,22 +347,12 @@ static void mapDebugInfo(llvm::ValueToValueMapTy &map,
 /// Removes what the graft left without a use, such as both arms of a branch
 /// whose merged value is computed by a program now.
 static void tidy(llvm::ArrayRef<llvm::Function *> functions) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager analyses;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(analyses);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, analyses, sccs, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(llvm::SimplifyCFGPass());
+  FunctionPasses passes;
+  passes.add(llvm::EarlyCSEPass());
+  passes.add(llvm::ADCEPass());
+  passes.add(llvm::SimplifyCFGPass());
   for (llvm::Function *function : functions)
-    passes.run(*function, analyses);
+    passes.run(*function);
 }
 
 llvm::Error LLVMIRModule::graft(llvm::ArrayRef<std::string> names) {

@@ -121,9 +121,9 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
   std::vector<Finding> findings;
   llvm::DenseSet<Value> found;
   auto examineAnew = [&](Value value) -> std::optional<Finding> {
-    // The nearest value that everything depends on is the argument; the next
-    // covers a conversion in front of it.
-    constexpr unsigned kArguments = 2;
+    // The nearest value that everything depends on is the argument, or a step
+    // such as the reduced exponential, the magnitude or a clamped argument.
+    constexpr unsigned kArguments = 4;
     for (Operation *user : value.getUsers())
       if (isa<InlinedOp>(user))
         return std::nullopt;
@@ -148,15 +148,26 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
   };
 
   for (Operation *seed : usersOfKeyConstants(root)) {
-    // Of several values that are the function, such as one before and one
-    // after a guard that changes nothing, the last counts.
-    std::optional<Finding> last;
-    for (Value value : dependents(seed))
-      if (std::optional<Finding> finding = examine(value))
-        if (!last || last->argument == finding->argument)
-          last = finding;
-    if (last && found.insert(last->value).second)
-      findings.push_back(*last);
+    // Of several values that are one function, such as one before and one
+    // after a guard that changes nothing, the last counts. Two functions may
+    // share a part, as sinh and cosh of one argument do.
+    SmallVector<Finding, 2> lasts;
+    for (Value value : dependents(seed)) {
+      std::optional<Finding> finding = examine(value);
+      if (!finding)
+        continue;
+      auto it = llvm::find_if(lasts, [&](const Finding &last) {
+        return last.argument == finding->argument &&
+               last.what.function == finding->what.function;
+      });
+      if (it == lasts.end())
+        lasts.push_back(*finding);
+      else
+        *it = *finding;
+    }
+    for (const Finding &last : lasts)
+      if (found.insert(last.value).second)
+        findings.push_back(last);
   }
   for (Value value : mergedValues(root))
     if (std::optional<Finding> finding = examine(value))

@@ -67,7 +67,9 @@ Argument findArgument(const Idiom &idiom) {
     if (kind != FloatKind::Neg && kind != FloatKind::Ext)
       continue;
     Value value = op->getResult(0);
-    if (value.getType() != type)
+    // On one side of a branch only.
+    bool isAside = idiom.hasMerges && op->getBlock() != idiom.root->getBlock();
+    if (value.getType() != type || isAside)
       continue;
     int sign = getSignOfBase(value, idiom.base);
     if (sign == wanted)
@@ -94,6 +96,21 @@ Value createProduct(OpBuilder &builder, const Idiom &idiom, Value value,
   }
   Value factor = arith::ConstantOp::create(builder, loc, attr);
   return arith::MulFOp::create(builder, loc, value, factor);
+}
+
+/// \p a / \p b or \p a * \p b in the dialect of the idiom, marked as what falls
+/// away with the function op.
+template <typename ArithOp, typename LLVMOp>
+Value createRescaling(OpBuilder &builder, const Idiom &idiom, Value a,
+                      Value b) {
+  Location loc = idiom.root->getLoc();
+  Operation *op = nullptr;
+  if (isa<LLVM::LLVMDialect>(idiom.root->getDialect()))
+    op = LLVMOp::create(builder, loc, a, b);
+  else
+    op = ArithOp::create(builder, loc, a, b);
+  op->setAttr(kRescaledAttr, builder.getUnitAttr());
+  return op->getResult(0);
 }
 
 Value createArgument(OpBuilder &builder, const Idiom &idiom,
@@ -270,6 +287,13 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
           createProduct(builder, idiom, original, 1 / idiom.target.factor);
       markRescaled(replaced);
     }
+    Value numerator = idiom.numerator;
+    if (numerator) {
+      if (Value replacement = replacements.lookup(numerator))
+        numerator = replacement;
+      replaced = createRescaling<arith::DivFOp, LLVM::FDivOp>(
+          builder, idiom, original, numerator);
+    }
     Operation *op = createFunctionOp(builder, idiom.root->getLoc(),
                                      idiom.target.function, operand, replaced,
                                      getCommonFlags(idiom), hasConsent(idiom));
@@ -283,6 +307,9 @@ unsigned raiseRoot(Operation *root, std::vector<Note> &notes) {
       result = createProduct(builder, idiom, result, idiom.target.factor);
       markRescaled(result);
     }
+    if (numerator)
+      result = createRescaling<arith::MulFOp, LLVM::FMulOp>(builder, idiom,
+                                                            result, numerator);
     llvm::SmallPtrSet<Operation *, 2> own = {op, replaced.getDefiningOp()};
     original.replaceAllUsesExcept(result, own);
     replacements[original] = result;

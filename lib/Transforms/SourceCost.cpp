@@ -123,12 +123,18 @@ static Mix operationMix(Operation *op) {
     return fast ? kFastExp : kExp;
   case FloatKind::Exp2:
     return fast ? Mix{0, 0, 1, 0} : kExp2;
+  case FloatKind::Exp10:
+    return fast ? kFastExp : kExp;
   case FloatKind::ExpM1:
     return kExp;
+  case FloatKind::Sinh:
+  case FloatKind::Cosh:
+    return kTanh;
   case FloatKind::Tanh:
     return view.isFast ? Mix{0, 0, 1, 0} : kTanh;
   case FloatKind::Erf:
   case FloatKind::Erfc:
+  case FloatKind::NormCdf:
     return kErf;
   case FloatKind::Sin:
   case FloatKind::Cos:

@@ -86,6 +86,17 @@ def cases():
             "in": scores, "exact": 50 * np.tanh(scores.astype(np.float64) / 50),
             "decode": lambda x: x, "threads": scores.size, "block": 256,
             "extra": extra}
+    values = (random.standard_normal(1 << 22) * 4).astype(np.float32)
+    x = values.astype(np.float64)
+    gelu, cubic = 0.5 * x * (1 + erf(x * np.sqrt(0.5))), x + 0.044715 * x**3
+    for name, exact in {
+            "gelu_erfc": gelu, "gelu_normcdf": gelu, "gelu_root": gelu,
+            "gelu_powf": x * sigmoid(2 * 0.79788456 * cubic),
+            "tanh_expm1": np.tanh(x), "tanh_sinh_cosh": np.tanh(x),
+            "sigmoid_stable": sigmoid(x), "sigmoid_exp10": sigmoid(x)}.items():
+        result["library", name] = {
+            "in": values, "exact": exact, "decode": lambda x: x,
+            "threads": values.size, "block": 256}
     rows, columns = 1 << 14, 256
     bits = to_bf16(random.standard_normal(rows * columns) * 4)
     x = from_bf16(bits).astype(np.float64).reshape(rows, columns)

@@ -68,11 +68,21 @@ const llvm::StringMap<Function> &functions() {
          "llvm.nvvm.ex2.approx.ftz.f"},
         [](V v) { return std::exp2(v[0]); });
     add({"math.expm1", "__nv_expm1f"}, [](V v) { return std::expm1(v[0]); });
+    add({"llvm.intr.exp10", "__nv_exp10f"},
+        [](V v) { return std::pow(10, v[0]); });
+    add({"math.sinh", "llvm.intr.sinh", "__nv_sinhf"},
+        [](V v) { return std::sinh(v[0]); });
+    add({"math.cosh", "llvm.intr.cosh", "__nv_coshf"},
+        [](V v) { return std::cosh(v[0]); });
+    add({"math.sqrt", "llvm.intr.sqrt", "llvm.nvvm.sqrt.approx.f"},
+        [](V v) { return std::sqrt(v[0]); });
     add({"math.tanh", "llvm.intr.tanh", "__nv_tanhf", "__nv_fast_tanhf",
          "llvm.nvvm.tanh.approx.f"},
         [](V v) { return std::tanh(v[0]); });
     add({"math.erf", "__nv_erff"}, [](V v) { return std::erf(v[0]); });
     add({"math.erfc", "__nv_erfcf"}, [](V v) { return std::erfc(v[0]); });
+    add({"__nv_normcdff"},
+        [](V v) { return std::erfc(v[0] * -0.70710678118654752440) / 2; });
     add({"math.log", "llvm.intr.log"}, [](V v) { return std::log(v[0]); });
     add({"math.log2", "llvm.intr.log2"}, [](V v) { return std::log2(v[0]); });
     add({"math.log1p"}, [](V v) { return std::log1p(v[0]); });
@@ -389,6 +399,24 @@ bool RealEvaluator::loop(Operation *op) {
 bool RealEvaluator::branch(Operation *op) {
   auto ifOp = cast<scf::IfOp>(op);
   int64_t condition = 0;
+  const Column chosen = get(ifOp.getCondition()).front();
+  if (!llvm::all_equal(chosen)) {
+    // Pure regions: both are evaluated.
+    if (!runOps(ifOp.getThenRegion().front()) ||
+        !runOps(ifOp.getElseRegion().front()))
+      return false;
+    for (auto [result, yes, no] :
+         llvm::zip_equal(op->getResults(), ifOp.thenYield().getOperands(),
+                         ifOp.elseYield().getOperands())) {
+      Lanes lanes = get(yes), others = get(no);
+      for (size_t l = 0; l < lanes.size(); ++l)
+        for (size_t n = 0; n < count; ++n)
+          if (chosen[n] == 0)
+            lanes[l][n] = others[l][n];
+      values[result] = std::move(lanes);
+    }
+    return true;
+  }
   if (!uniform(op, ifOp.getCondition(), condition))
     return false;
   Region &region = condition ? ifOp.getThenRegion() : ifOp.getElseRegion();
@@ -428,9 +456,54 @@ bool RealEvaluator::runOps(Block &block) {
   return true;
 }
 
-bool RealEvaluator::runBlocks(Region &body, std::vector<Lanes> &results) {
+Block *RealEvaluator::follow(Operation *end, unsigned taken) {
+  auto branch = cast<BranchOpInterface>(end);
+  std::vector<Lanes> passed;
+  for (Value operand :
+       branch.getSuccessorOperands(taken).getForwardedOperands())
+    passed.push_back(get(operand));
+  Block *block = end->getSuccessor(taken);
+  for (auto [argument, lanes] : llvm::zip_equal(block->getArguments(), passed))
+    values[argument] = lanes;
+  return block;
+}
+
+/// Evaluates each way that a branch takes for the entries that take it.
+bool RealEvaluator::runApart(Operation *branch, std::vector<Lanes> &results) {
+  const Column condition = get(branch->getOperand(0)).front();
+  for (unsigned taken : {0, 1}) {
+    std::vector<size_t> entries;
+    for (size_t n = 0; n < count; ++n)
+      if ((condition[n] != 0) == (taken == 0))
+        entries.push_back(n);
+    RealEvaluator part(rounds);
+    part.observer = observer;
+    part.count = entries.size();
+    for (auto &[value, lanes] : values)
+      for (const Column &column : lanes) {
+        Column &some = part.values[value].emplace_back();
+        for (size_t n : entries)
+          some.push_back(column[n]);
+      }
+    std::vector<Lanes> partResults;
+    if (!part.runBlocks(part.follow(branch, taken), partResults)) {
+      error = part.error;
+      return false;
+    }
+    results.resize(partResults.size());
+    for (auto [all, some] : llvm::zip_equal(results, partResults)) {
+      all.resize(some.size(), Column(count));
+      for (size_t l = 0; l < some.size(); ++l)
+        for (size_t i = 0; i < entries.size(); ++i)
+          all[l][entries[i]] = some[l][i];
+    }
+  }
+  return true;
+}
+
+bool RealEvaluator::runBlocks(Block *block, std::vector<Lanes> &results) {
   constexpr unsigned kMaxBlocks = 1000;
-  Block *block = &body.front();
+  Operation *function = block->getParentOp();
   for (unsigned i = 0; i < kMaxBlocks; ++i) {
     if (!runOps(*block))
       return false;
@@ -442,22 +515,14 @@ bool RealEvaluator::runBlocks(Region &body, std::vector<Lanes> &results) {
     }
     unsigned taken = 0;
     if (end->getNumSuccessors() == 2) {
-      int64_t condition = 0;
-      if (!uniform(end, end->getOperand(0), condition))
-        return false;
-      taken = condition ? 0 : 1;
+      const Column &condition = get(end->getOperand(0)).front();
+      if (!llvm::all_equal(condition))
+        return runApart(end, results);
+      taken = condition.front() != 0 ? 0 : 1;
     }
-    auto branch = cast<BranchOpInterface>(end);
-    std::vector<Lanes> passed;
-    for (Value operand :
-         branch.getSuccessorOperands(taken).getForwardedOperands())
-      passed.push_back(get(operand));
-    block = end->getSuccessor(taken);
-    for (auto [argument, lanes] :
-         llvm::zip_equal(block->getArguments(), passed))
-      values[argument] = lanes;
+    block = follow(end, taken);
   }
-  return fail(body.getParentOp(), "does not end");
+  return fail(function, "does not end");
 }
 
 bool RealEvaluator::run(Region &body, const std::vector<Lanes> &arguments,
@@ -469,7 +534,7 @@ bool RealEvaluator::run(Region &body, const std::vector<Lanes> &arguments,
   count = number;
   for (auto [argument, lanes] : llvm::zip_equal(body.getArguments(), arguments))
     values[argument] = lanes;
-  bool good = runBlocks(body, results);
+  bool good = runBlocks(&body.front(), results);
   message = error;
   return good;
 }

@@ -45,7 +45,9 @@ public:
   std::function<void(mlir::Operation *, const Lanes &)> observer;
 
 private:
-  bool runBlocks(mlir::Region &body, std::vector<Lanes> &results);
+  bool runBlocks(mlir::Block *block, std::vector<Lanes> &results);
+  bool runApart(mlir::Operation *branch, std::vector<Lanes> &results);
+  mlir::Block *follow(mlir::Operation *branch, unsigned taken);
   bool runOps(mlir::Block &block);
   bool evaluate(mlir::Operation *op);
   bool constant(mlir::Operation *op, mlir::Attribute attr);

@@ -67,8 +67,9 @@ def PolyNormalize : Pass<"poly-normalize"> {
 def PolyIdentify : Pass<"poly-identify"> {
   let summary = "Recognise inlined library functions by what they compute";
   let description = [{
-    libdevice's tanhf, erff and expf reach this project as branches, polynomials
-    and bit tricks when a compiler has inlined them. This pass takes code that is
+    libdevice's tanhf, erff, erfcf, normcdff, expf, exp10f, expm1f, sinhf, coshf,
+    cbrtf, rcbrtf and powf (of a constant 2 or 3) reach this project as branches,
+    polynomials and bit tricks when a compiler has inlined them. This pass takes code that is
     a function of one value (control flow included), evaluates it with an
     interpreter, and compares it with the functions: on all 65,536 arguments when
     the argument has 16-bit values, which is a proof; otherwise on a dense set

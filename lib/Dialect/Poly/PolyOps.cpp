@@ -224,11 +224,15 @@ POLY_NO_PATTERNS(Exp2Op)
 //===----------------------------------------------------------------------===//
 
 LogicalResult InlinedOp::verify() {
-  if (llvm::is_contained({"tanh", "erf", "exp"}, getFunction()))
+  constexpr StringRef kKnown[] = {"exp",   "exp10",  "expm1", "sinh",    "cosh",
+                                  "tanh",  "erf",    "erfc",  "normcdf", "cbrt",
+                                  "rcbrt", "square", "cube"};
+  if (llvm::is_contained(kKnown, getFunction()))
     return success();
   return emitOpError() << "function '" << getFunction()
-                       << "' is not known; known functions are tanh, erf and "
-                          "exp";
+                       << "' is not known; known functions are "
+                       << llvm::join(std::begin(kKnown), std::end(kKnown),
+                                     ", ");
 }
 
 LogicalResult ApplyOp::verify() {

@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
 #include <cstdlib>
 
 namespace mlir::poly {
@@ -52,6 +53,8 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<math::ExpOp>(), {K::Exp}},
       {TypeID::get<math::Exp2Op>(), {K::Exp2}},
       {TypeID::get<math::ExpM1Op>(), {K::ExpM1}},
+      {TypeID::get<math::SinhOp>(), {K::Sinh}},
+      {TypeID::get<math::CoshOp>(), {K::Cosh}},
       {TypeID::get<math::TanhOp>(), {K::Tanh}},
       {TypeID::get<math::ErfOp>(), {K::Erf}},
       {TypeID::get<math::ErfcOp>(), {K::Erfc}},
@@ -73,6 +76,9 @@ const llvm::DenseMap<TypeID, KindEntry> &opKinds() {
       {TypeID::get<LLVM::MinNumOp>(), {K::Min, false, true}},
       {TypeID::get<LLVM::ExpOp>(), {K::Exp}},
       {TypeID::get<LLVM::Exp2Op>(), {K::Exp2}},
+      {TypeID::get<LLVM::Exp10Op>(), {K::Exp10}},
+      {TypeID::get<LLVM::SinhOp>(), {K::Sinh}},
+      {TypeID::get<LLVM::CoshOp>(), {K::Cosh}},
       {TypeID::get<LLVM::TanhOp>(), {K::Tanh}},
       {TypeID::get<LLVM::SinOp>(), {K::Sin}},
       {TypeID::get<LLVM::CosOp>(), {K::Cos}},
@@ -94,10 +100,15 @@ const llvm::StringMap<KindEntry> &callKinds() {
       {"__nv_fast_expf", {K::Exp, true}},
       {"__nv_exp2f", {K::Exp2}},
       {"__nv_fast_exp2f", {K::Exp2, true}},
+      {"__nv_exp10f", {K::Exp10}},
+      {"__nv_fast_exp10f", {K::Exp10, true}},
       {"__nv_expm1f", {K::ExpM1}},
+      {"__nv_sinhf", {K::Sinh}},
+      {"__nv_coshf", {K::Cosh}},
       {"__nv_tanhf", {K::Tanh}},
       {"__nv_erff", {K::Erf}},
       {"__nv_erfcf", {K::Erfc}},
+      {"__nv_normcdff", {K::NormCdf}},
       {"__nv_fast_tanhf", {K::Tanh, true}},
       {"__nv_sinf", {K::Sin}},
       {"__nv_cosf", {K::Cos}},
@@ -195,10 +206,14 @@ unsigned getArity(FloatKind kind) {
   case FloatKind::Neg:
   case FloatKind::Exp:
   case FloatKind::Exp2:
+  case FloatKind::Exp10:
   case FloatKind::ExpM1:
+  case FloatKind::Sinh:
+  case FloatKind::Cosh:
   case FloatKind::Tanh:
   case FloatKind::Erf:
   case FloatKind::Erfc:
+  case FloatKind::NormCdf:
   case FloatKind::Sin:
   case FloatKind::Cos:
   case FloatKind::SinPi:
@@ -288,26 +303,6 @@ Predicate getPredicate(LLVM::FCmpPredicate predicate) {
   }
 }
 
-FloatView viewSelect(Value condition, Value ifTrue, Value ifFalse) {
-  Operation *compare = condition.getDefiningOp();
-  Predicate predicate;
-  if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(compare))
-    predicate = getPredicate(cmp.getPredicate());
-  else if (auto cmp = dyn_cast_or_null<LLVM::FCmpOp>(compare))
-    predicate = getPredicate(cmp.getPredicate());
-  if (predicate.direction == 0)
-    return {};
-  bool isLess = predicate.direction < 0;
-  FloatView view;
-  view.kind = FloatKind::Select;
-  view.numOperands = 4;
-  view.compare = compare;
-  view.unorderedOperand = isLess == predicate.isTrueOfNaN ? 2 : 3;
-  view.operands = {compare->getOperand(0), compare->getOperand(1),
-                   isLess ? ifTrue : ifFalse, isLess ? ifFalse : ifTrue};
-  return view;
-}
-
 /// The value that all of \p attr's lanes hold.
 Attribute getUniformAttr(Attribute attr) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(attr);
@@ -394,11 +389,20 @@ FloatView viewAssembly(LLVM::InlineAsmOp op) {
 
 FloatView viewInlined(InlinedOp op) {
   FloatKind kind = llvm::StringSwitch<FloatKind>(op.getFunction())
+                       .Case("exp", FloatKind::Exp)
+                       .Case("exp10", FloatKind::Exp10)
+                       .Case("expm1", FloatKind::ExpM1)
+                       .Case("sinh", FloatKind::Sinh)
+                       .Case("cosh", FloatKind::Cosh)
                        .Case("tanh", FloatKind::Tanh)
                        .Case("erf", FloatKind::Erf)
-                       .Case("exp", FloatKind::Exp)
+                       .Case("erfc", FloatKind::Erfc)
+                       .Case("normcdf", FloatKind::NormCdf)
+                       .Cases({"square", "cube"}, FloatKind::Pow)
                        .Default(FloatKind::Opaque);
-  return makeView({kind}, op.getOperand());
+  FloatView view = makeView({kind}, op.getOperand());
+  view.exponent = op.getFunction() == "square" ? 2 : 3;
+  return view;
 }
 
 FloatView viewUnchecked(Operation *op) {
@@ -407,11 +411,11 @@ FloatView viewUnchecked(Operation *op) {
   if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
     return viewAssembly(assembly);
   if (auto select = dyn_cast<arith::SelectOp>(op))
-    return viewSelect(select.getCondition(), select.getTrueValue(),
-                      select.getFalseValue());
+    return viewSelection(select.getCondition(), select.getTrueValue(),
+                         select.getFalseValue());
   if (auto select = dyn_cast<LLVM::SelectOp>(op))
-    return viewSelect(select.getCondition(), select.getTrueValue(),
-                      select.getFalseValue());
+    return viewSelection(select.getCondition(), select.getTrueValue(),
+                         select.getFalseValue());
   KindEntry entry = lookupKind(op);
   if (entry.kind == FloatKind::Opaque)
     return viewPower(op);
@@ -423,6 +427,30 @@ struct Literal {
   double number;
   ::poly::Format format;
 };
+
+/// 1 for a square root, -1 for the reciprocal of one, otherwise 0.
+int getRootSign(Operation *op) {
+  if (isa<math::SqrtOp, LLVM::SqrtOp>(op))
+    return 1;
+  if (isa<math::RsqrtOp>(op))
+    return -1;
+  StringRef callee;
+  if (auto call = dyn_cast<LLVM::CallOp>(op))
+    callee = call.getCallee().value_or("");
+  else if (auto call = dyn_cast<func::CallOp>(op))
+    callee = call.getCallee();
+  else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    callee = call.getIntrin();
+  return llvm::StringSwitch<int>(callee)
+      .Cases({"__nv_sqrtf", "__nv_fsqrt_rn", "llvm.nvvm.sqrt.f",
+              "llvm.nvvm.sqrt.rn.f", "llvm.nvvm.sqrt.rn.ftz.f",
+              "llvm.nvvm.sqrt.approx.f", "llvm.nvvm.sqrt.approx.ftz.f"},
+             1)
+      .Cases({"__nv_rsqrtf", "__nv_frsqrt_rn", "llvm.nvvm.rsqrt.approx.f",
+              "llvm.nvvm.rsqrt.approx.ftz.f"},
+             -1)
+      .Default(0);
+}
 
 std::optional<::poly::Format> getScalarFormat(Type type) {
   if (type.isF32())
@@ -436,7 +464,39 @@ std::optional<::poly::Format> getScalarFormat(Type type) {
 
 /// Looks through what a literal passes on its way into a vector or another
 /// type. Types with no format in common, such as f64, have no literals.
-std::optional<Literal> getLiteral(Value value, unsigned depth = 0) {
+std::optional<Literal> getLiteral(Value value, unsigned depth = 0);
+
+/// What is computed from literals alone, as 1 / sqrt(2): a compiler folds it
+/// only where no approximate instruction is part of it.
+std::optional<Literal> foldLiterals(Operation *op, ::poly::Format format,
+                                    unsigned depth) {
+  auto rounded = [&](double number) {
+    return Literal{::poly::decode(format, ::poly::encode(format, number)),
+                   format};
+  };
+  if (int sign = getRootSign(op)) {
+    std::optional<Literal> a = getLiteral(op->getOperand(0), depth + 1);
+    if (!a || !(a->number > 0))
+      return std::nullopt;
+    return rounded(sign > 0 ? std::sqrt(a->number) : 1 / std::sqrt(a->number));
+  }
+  FloatView view = getFloatView(op);
+  if (view.kind != FloatKind::Div && view.kind != FloatKind::Rcp &&
+      view.kind != FloatKind::Mul)
+    return std::nullopt;
+  std::optional<Literal> a = getLiteral(view.operands[0], depth + 1);
+  if (!a)
+    return std::nullopt;
+  if (view.kind == FloatKind::Rcp)
+    return rounded(1 / a->number);
+  std::optional<Literal> b = getLiteral(view.operands[1], depth + 1);
+  if (!b)
+    return std::nullopt;
+  return rounded(view.kind == FloatKind::Mul ? a->number * b->number
+                                             : a->number / b->number);
+}
+
+std::optional<Literal> getLiteral(Value value, unsigned depth) {
   constexpr unsigned kMaxDepth = 6;
   Operation *op = value.getDefiningOp();
   std::optional<::poly::Format> format = getElementFormat(value.getType());
@@ -494,7 +554,7 @@ std::optional<Literal> getLiteral(Value value, unsigned depth = 0) {
     return Literal{::poly::decode(*format, ::poly::encode(*format, exact)),
                    *format};
   }
-  return std::nullopt;
+  return foldLiterals(op, *format, depth);
 }
 
 } // namespace
@@ -506,6 +566,26 @@ std::optional<::poly::Format> getElementFormat(Type type) {
     type = vector.getElementType();
   }
   return getScalarFormat(type);
+}
+
+FloatView viewSelection(Value condition, Value ifTrue, Value ifFalse) {
+  Operation *compare = condition.getDefiningOp();
+  Predicate predicate;
+  if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(compare))
+    predicate = getPredicate(cmp.getPredicate());
+  else if (auto cmp = dyn_cast_or_null<LLVM::FCmpOp>(compare))
+    predicate = getPredicate(cmp.getPredicate());
+  if (predicate.direction == 0)
+    return {};
+  bool isLess = predicate.direction < 0;
+  FloatView view;
+  view.kind = FloatKind::Select;
+  view.numOperands = 4;
+  view.compare = compare;
+  view.unorderedOperand = isLess == predicate.isTrueOfNaN ? 2 : 3;
+  view.operands = {compare->getOperand(0), compare->getOperand(1),
+                   isLess ? ifTrue : ifFalse, isLess ? ifFalse : ifTrue};
+  return view;
 }
 
 FloatView getFloatView(Operation *op) {

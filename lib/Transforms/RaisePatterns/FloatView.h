@@ -53,13 +53,20 @@ enum class FloatKind : uint8_t {
   Min,
   Ext,    ///< Exact conversion to a wider type.
   Select, ///< a < b ? c : d; a == b may give either.
+  // Rarer functions of the library.
+  Exp10,
+  Sinh,
+  Cosh,
+  NormCdf, ///< (1 + erf(a / sqrt(2))) / 2
 };
 
 /// True for the functions a site is built around.
 inline bool isTranscendental(FloatKind kind) {
   return kind == FloatKind::Exp || kind == FloatKind::Exp2 ||
-         kind == FloatKind::ExpM1 || kind == FloatKind::Tanh ||
-         kind == FloatKind::Erf || kind == FloatKind::Erfc;
+         kind == FloatKind::Exp10 || kind == FloatKind::ExpM1 ||
+         kind == FloatKind::Sinh || kind == FloatKind::Cosh ||
+         kind == FloatKind::Tanh || kind == FloatKind::Erf ||
+         kind == FloatKind::Erfc || kind == FloatKind::NormCdf;
 }
 
 /// True for sines and cosines. They are sites only of angles that have been
@@ -106,6 +113,10 @@ struct FloatView {
 
 /// The view of \p op; its kind is Opaque when it has none.
 FloatView getFloatView(Operation *op);
+
+/// The view of what is \p ifTrue or \p ifFalse as \p condition says, if that is
+/// a comparison of floats by order.
+FloatView viewSelection(Value condition, Value ifTrue, Value ifFalse);
 
 /// The format of f32, bf16 or f16, or of a fixed-length vector of one.
 std::optional<::poly::Format> getElementFormat(Type type);

@@ -60,14 +60,12 @@ FormBuilder::Outcome FormBuilder::compute(Value value, unsigned depth,
     form = keep(NormalForm::constant(*number), false);
     return Outcome::Known;
   }
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return Outcome::None;
   // Nothing above the base depends on it.
-  if (baseOp && op->getBlock() == baseOp->getBlock() &&
+  Operation *op = value.getDefiningOp();
+  if (op && baseOp && op->getBlock() == baseOp->getBlock() &&
       op->isBeforeInBlock(baseOp))
     return Outcome::None;
-  const FloatView &view = views.getView(op);
+  const FloatView &view = views.getView(value);
   if (view.kind == FloatKind::Opaque)
     return Outcome::None;
   if (depth == kMaxBackwardDepth || budget == 0)
@@ -124,9 +122,21 @@ FormBuilder::apply(const FloatView &view,
     return a.exponential(1);
   case FloatKind::Exp2:
     return a.exponential(llvm::numbers::ln2);
+  case FloatKind::Exp10:
+    return a.exponential(llvm::numbers::ln10);
   case FloatKind::ExpM1: {
     std::optional<NormalForm> e = a.exponential(1);
     return e ? NormalForm::sub(*e, NormalForm::constant(1)) : std::nullopt;
+  }
+  case FloatKind::Sinh:
+  case FloatKind::Cosh: {
+    std::optional<NormalForm> e = a.exponential(1), inverse = a.exponential(-1);
+    if (!e || !inverse)
+      return std::nullopt;
+    auto sum = view.kind == FloatKind::Sinh ? NormalForm::sub(*e, *inverse)
+                                            : NormalForm::add(*e, *inverse);
+    return sum ? NormalForm::mul(NormalForm::constant(0.5), *sum)
+               : std::nullopt;
   }
   case FloatKind::Tanh:
     return a.tanh();
@@ -135,6 +145,13 @@ FormBuilder::apply(const FloatView &view,
   case FloatKind::Erfc: {
     std::optional<NormalForm> erf = a.erf();
     return erf ? NormalForm::sub(NormalForm::constant(1), *erf) : std::nullopt;
+  }
+  case FloatKind::NormCdf: {
+    auto scaled =
+        NormalForm::mul(NormalForm::constant(1 / llvm::numbers::sqrt2), a);
+    std::optional<NormalForm> erf = scaled ? scaled->erf() : std::nullopt;
+    auto sum = erf ? NormalForm::add(NormalForm::constant(1), *erf) : erf;
+    return sum ? NormalForm::mul(NormalForm::constant(0.5), *sum) : sum;
   }
   case FloatKind::Pow:
     return a.pow(view.exponent);
@@ -182,8 +199,7 @@ BaseCollector::Chain BaseCollector::visit(Value value, unsigned depth) {
   auto it = chains.find(value);
   if (it != chains.end())
     return it->second;
-  Operation *op = value.getDefiningOp();
-  FloatView view = op ? views.getView(op) : FloatView();
+  FloatView view = views.getView(value);
   if ((view.kind == FloatKind::Neg || view.kind == FloatKind::Ext) &&
       depth < kMaxBaseDepth)
     return visit(view.operands[0], depth + 1);
@@ -244,9 +260,12 @@ std::optional<llvm::SmallVector<double, 3>> getScales(const FloatView &view,
   llvm::SmallVector<double, 3> scales;
   if (!isLinear)
     return scales;
-  if (view.kind == FloatKind::Erf || view.kind == FloatKind::Erfc)
+  if (view.kind == FloatKind::Erf || view.kind == FloatKind::Erfc ||
+      view.kind == FloatKind::NormCdf)
     return scales;
-  double unit = view.kind == FloatKind::Exp2 ? llvm::numbers::ln2 : 1;
+  double unit = view.kind == FloatKind::Exp2    ? llvm::numbers::ln2
+                : view.kind == FloatKind::Exp10 ? llvm::numbers::ln10
+                                                : 1;
   auto isKnown = [&](double slope) {
     double rate = std::abs(slope * unit);
     return llvm::any_of(std::array{0.5, 1.0, 2.0}, [&](double known) {

@@ -10,6 +10,7 @@
 #define POLY_TRANSFORMS_RAISEPATTERNS_FORMS_H
 
 #include "FloatView.h"
+#include "Merges.h"
 #include "Targets.h"
 
 #include "poly/Transforms/DeviceCode.h"
@@ -37,6 +38,19 @@ public:
     return *it->second;
   }
 
+  const FloatView &getView(Value value) {
+    if (!isMerge(value))
+      return getView(value.getDefiningOp());
+    auto [it, isNew] = merges.try_emplace(value, nullptr);
+    if (isNew) {
+      Operation *around = value.getParentRegion()->getParentOp();
+      bool isInside = isRootIsolated || root->isAncestor(around);
+      storage.push_back(isInside ? viewMerge(value) : FloatView());
+      it->second = &storage.back();
+    }
+    return *it->second;
+  }
+
   std::optional<double> getConstant(Value value) {
     auto [it, isNew] = constants.try_emplace(value, std::nullopt);
     if (isNew)
@@ -49,6 +63,7 @@ private:
   bool isRootIsolated;
   std::deque<FloatView> storage;
   llvm::DenseMap<Operation *, const FloatView *> views;
+  llvm::DenseMap<Value, const FloatView *> merges;
   llvm::DenseMap<Value, std::optional<double>> constants;
 };
 

@@ -34,12 +34,15 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Debug.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <map>
 
 #define DEBUG_TYPE "poly-raise"
 
@@ -87,13 +90,21 @@ bool isObservable(Operation *op) {
 /// Collects the ops between the base and the root of \p idiom.
 bool collectOps(Idiom &idiom, ViewCache &views) {
   idiom.ops.insert(idiom.root);
-  for (unsigned i = 0; i < idiom.ops.size(); ++i) {
-    const FloatView &view = views.getView(idiom.ops[i]);
+  llvm::SmallSetVector<Value, 12> values;
+  values.insert(idiom.root->getResult(0));
+  for (unsigned i = 0; i < values.size(); ++i) {
+    const FloatView &view = views.getView(values[i]);
+    idiom.hasMerges |= isMerge(values[i]);
     if (view.compare)
       idiom.ops.insert(view.compare);
-    for (Value operand : view.getOperands())
-      if (operand != idiom.base && !views.getConstant(operand))
-        idiom.ops.insert(operand.getDefiningOp());
+    // The numerator may be anything.
+    bool isQuotient = i == 0 && idiom.numerator;
+    for (Value operand : view.getOperands().drop_front(isQuotient))
+      if (operand != idiom.base && !views.getConstant(operand)) {
+        values.insert(operand);
+        if (Operation *op = operand.getDefiningOp())
+          idiom.ops.insert(op);
+      }
     if (idiom.ops.size() > kMaxIdiomOps)
       return false;
   }
@@ -123,98 +134,6 @@ StringRef toStringRef(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Softcap
-//===----------------------------------------------------------------------===//
-
-/// What passes on the number, rounded at most.
-Value skipCasts(Value value) {
-  for (unsigned step = 0; step < 8; ++step) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      break;
-    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
-      value = broadcast.getSource();
-    else if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp,
-                 LLVM::FPTruncOp>(op))
-      value = op->getOperand(0);
-    else
-      break;
-  }
-  return value;
-}
-
-/// Whether \p argument divides by \p cap, be it by a product.
-bool isDividedBy(Value argument, Value cap) {
-  Operation *op = skipCasts(argument).getDefiningOp();
-  FloatView view = op ? getFloatView(op) : FloatView();
-  if (view.kind == FloatKind::Div)
-    return skipCasts(view.operands[1]) == cap;
-  if (view.kind != FloatKind::Mul)
-    return false;
-  for (Value factor : view.getOperands()) {
-    Operation *inverse = skipCasts(factor).getDefiningOp();
-    FloatView inverseView = inverse ? getFloatView(inverse) : FloatView();
-    bool isOneOver = inverseView.kind == FloatKind::Div &&
-                     getConstantNumber(inverseView.operands[0]) == 1.0 &&
-                     skipCasts(inverseView.operands[1]) == cap;
-    if (isOneOver || (inverseView.kind == FloatKind::Rcp &&
-                      skipCasts(inverseView.operands[0]) == cap))
-      return true;
-  }
-  return false;
-}
-
-/// The factor by which the argument of a tanh was scaled.
-double getArgumentScale(const Idiom &idiom) {
-  Operation *op = skipCasts(idiom.base).getDefiningOp();
-  FloatView view = op ? getFloatView(op) : FloatView();
-  double scale = idiom.target.scale;
-  if (view.kind == FloatKind::Mul) {
-    for (Value operand : view.getOperands())
-      if (std::optional<double> number = getLiteralNumber(operand))
-        return scale * *number;
-  } else if (view.kind == FloatKind::Div) {
-    if (std::optional<double> number = getLiteralNumber(view.operands[1]))
-      return scale / *number;
-  }
-  return scale;
-}
-
-/// Whether a tanh is the middle of cap * tanh(x / cap) with a positive cap.
-/// Constants may be a few roundings of their own type apart.
-bool isSoftcap(const Idiom &idiom) {
-  SmallVector<Operation *> users(idiom.root->getUsers());
-  for (unsigned i = 0; i < users.size() && i < 16; ++i) {
-    Operation *user = users[i];
-    if (isa<arith::ExtFOp, arith::TruncFOp, LLVM::FPExtOp, LLVM::FPTruncOp>(
-            user)) {
-      llvm::append_range(users, user->getUsers());
-      continue;
-    }
-    FloatView view = getFloatView(user);
-    if (view.kind != FloatKind::Mul)
-      continue;
-    for (Value factor : view.getOperands()) {
-      if (skipCasts(factor) == idiom.root->getResult(0))
-        continue;
-      std::optional<double> cap = getLiteralNumber(factor);
-      if (!cap) {
-        if (isDividedBy(idiom.base, skipCasts(factor)))
-          return true;
-        continue;
-      }
-      double ulp = getElementFormat(factor.getType()) == ::poly::Format::F32
-                       ? 0x1p-23
-                       : 0x1p-7;
-      if (*cap > 0 && *cap != 1 &&
-          std::abs(*cap * getArgumentScale(idiom) - 1) <= 4 * ulp)
-        return true;
-    }
-  }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
 
@@ -231,9 +150,14 @@ private:
 
   void searchBase(Value base, ArrayRef<Operation *> seeds);
   void searchUsers(Operation *seed, Value base, ArrayRef<double> scales,
-                   FormBuilder &forms,
-                   llvm::SmallPtrSetImpl<Operation *> &seen);
+                   FormBuilder &forms, llvm::DenseSet<Value> &seen);
+  void match(Operation *op, const ValueForm *value, Value base,
+             ArrayRef<double> scales, FormBuilder &forms);
   void addMatch(Operation *op, Value base, Target target);
+  bool addQuotient(Operation *op, Value base, ArrayRef<double> scales,
+                   FormBuilder &forms);
+  bool isClosed(const Idiom &quotient);
+  void add(Idiom idiom);
   void noteNearMiss(Operation *op, Value base, Function function);
   void noteUnsupported(Operation *op);
   void note(Operation *op, StringRef function, const Twine &whyNot) {
@@ -246,6 +170,8 @@ private:
   static bool isValueBeside(const Idiom &inner, const Idiom &outer);
   bool resolveMultiple(Idiom &outer, ArrayRef<unsigned> inside);
   bool dropSharers();
+  void ban(unsigned outer, const Idiom &inner, bool isComputedFromIt);
+  void noteShared();
   void markPairs();
   void addExponential(Operation *op);
 
@@ -255,6 +181,8 @@ private:
   std::vector<State> states;
   /// Matches that other uses of what is inside forbid.
   std::vector<bool> banned;
+  /// Why, and why others were dropped.
+  std::map<unsigned, std::string> whyDropped;
   llvm::DenseMap<Operation *, unsigned> matchOfRoot;
   /// All exponentials, in order.
   std::vector<Operation *> seeds;
@@ -263,6 +191,8 @@ private:
   /// Ops that are almost a known function.
   llvm::DenseSet<Operation *> nearMisses;
   std::vector<NearMiss> notes;
+  /// Parts of sites that other code needs as they are.
+  std::vector<NearMiss> partNotes;
   /// What an exponential is part of that is no single function op.
   llvm::DenseMap<Operation *, StringRef> labels;
 };
@@ -272,12 +202,83 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
   idiom.root = op;
   idiom.base = base;
   idiom.target = target;
+  add(std::move(idiom));
+}
+
+/// y / (1 + exp(-x)) is y times the sigmoid of x: a gated unit, or a Swish
+/// whose slope is so steep that the product with x may overflow. In types
+/// narrower than f32 the sigmoid would be rounded once more.
+bool IdiomFinder::addQuotient(Operation *op, Value base,
+                              ArrayRef<double> scales, FormBuilder &forms) {
+  const FloatView &view = views.getView(op);
+  if (view.kind != FloatKind::Div || views.getConstant(view.operands[0]) ||
+      getElementFormat(op->getResult(0).getType()) != ::poly::Format::F32)
+    return false;
+  const ValueForm *denominator = forms.get(view.operands[1]);
+  if (!denominator || !denominator->isNaNOfNaN)
+    return false;
+  std::optional<NormalForm> inverse =
+      NormalForm::div(NormalForm::constant(1), denominator->form);
+  std::optional<Target> target =
+      inverse ? matchTarget(*inverse, scales) : std::nullopt;
+  if (!target || target->function != Function::Sigmoid || target->factor != 1)
+    return false;
+  Idiom idiom;
+  idiom.root = op;
+  idiom.base = base;
+  idiom.target = *target;
+  idiom.numerator = view.operands[0];
+  const ValueForm *numerator = forms.get(idiom.numerator);
+  if (numerator && numerator->form.isSame(NormalForm::linear(1)))
+    idiom.kind = isQuickGeluScale(target->scale) ? "quick_gelu" : "swish";
+  if (!collectOps(idiom, views) || !isClosed(idiom))
+    return false;
+  idiom.ops.clear();
+  add(std::move(idiom));
+  return true;
+}
+
+/// Whether what \p quotient computes from its exponential serves nothing but
+/// divisions by its denominator: otherwise the exponential would remain.
+bool IdiomFinder::isClosed(const Idiom &quotient) {
+  Value denominator = views.getView(quotient.root).operands[1];
+  // From the denominator down to the exponentials; beyond them is the argument.
+  llvm::SmallSetVector<Operation *, 8> chain;
+  chain.insert(denominator.getDefiningOp());
+  for (unsigned i = 0; i < chain.size(); ++i) {
+    // Another side of a branch has uses of its own.
+    if (!chain[i] || isMerge(chain[i]->getResult(0)))
+      return false;
+    if (isTranscendental(views.getView(chain[i]).kind))
+      continue;
+    for (Value operand : views.getView(chain[i]).getOperands())
+      if (operand != quotient.base && !views.getConstant(operand))
+        chain.insert(operand.getDefiningOp());
+  }
+  return llvm::all_of(chain, [&](Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      const FloatView &view = views.getView(user);
+      bool divides = view.kind == FloatKind::Div || view.kind == FloatKind::Rcp;
+      return chain.contains(user) || !isObservable(user) ||
+             (divides && view.operands[view.numOperands - 1] == denominator &&
+              (view.numOperands == 1 || view.operands[0] != denominator));
+    });
+  });
+}
+
+void IdiomFinder::add(Idiom idiom) {
+  Operation *op = idiom.root;
+  const Target &target = idiom.target;
   idiom.isRaised = isReplaced(op);
   if (!collectOps(idiom, views)) {
     note(op, toStringRef(::poly::name(target.function)),
          "it takes more operations than are looked at");
     return;
   }
+  // One side of a branch may be constant where the argument is not defined.
+  if (idiom.hasMerges &&
+      !DominanceInfo(op->getParentOp()).properlyDominates(idiom.base, op))
+    return;
   if (isKept(idiom)) {
     note(op, toStringRef(::poly::name(target.function)),
          "it is marked poly.keep");
@@ -293,16 +294,20 @@ void IdiomFinder::addMatch(Operation *op, Value base, Target target) {
     matches.push_back(std::move(idiom));
     return;
   }
-  // The same function of two variables. An argument that the source has is
-  // better than one to be made; then the one further away is the source's: one
-  // is the other, or its negation, by a detour such as 0 - x.
+  // The same function of two variables. A whole function is better than a
+  // product with one; an argument that the source has is better than one to be
+  // made; then the one further away is the source's: one is the other, or its
+  // negation, by a detour such as 0 - x.
   Idiom &known = matches[it->second];
   auto rank = [](const Idiom &match) {
-    return std::make_tuple(match.target.factor == 1, match.target.scale == 1,
-                           match.ops.size());
+    return std::make_tuple(!match.numerator, match.target.factor == 1,
+                           match.target.scale == 1, match.ops.size());
   };
+  // How the numerator depends on the argument shows with one of them only.
+  StringRef kind = known.kind.empty() ? idiom.kind : known.kind;
   if (rank(idiom) > rank(known))
     known = std::move(idiom);
+  known.kind = known.numerator ? kind : StringRef();
 }
 
 /// Exponentials of a near miss stay: whoever wrote 1.001 may have meant it.
@@ -319,41 +324,57 @@ void IdiomFinder::noteNearMiss(Operation *op, Value base, Function function) {
 
 void IdiomFinder::searchUsers(Operation *seed, Value base,
                               ArrayRef<double> scales, FormBuilder &forms,
-                              llvm::SmallPtrSetImpl<Operation *> &seen) {
-  SmallVector<Operation *, 16> queue = {seed};
+                              llvm::DenseSet<Value> &seen) {
+  SmallVector<Value, 16> queue = {seed->getResult(0)};
   unsigned evaluated = 0;
   for (unsigned i = 0; i < queue.size(); ++i) {
-    Operation *op = queue[i];
-    const ValueForm *value = forms.get(op->getResult(0));
+    const ValueForm *value = forms.get(queue[i]);
+    // What a branch merges is no root, nor one of several results.
+    Operation *op = queue[i].getDefiningOp();
+    if (op && op->getNumResults() == 1)
+      match(op, value, base, scales, forms);
     if (!value)
       continue;
-    std::optional<Target> target = matchTarget(value->form, scales);
-    if (target && value->isNaNOfNaN)
-      addMatch(op, base, *target);
-    else if (target)
-      note(op, toStringRef(::poly::name(target->function)),
-           "it gives a number where the function gives NaN");
-    else if (std::optional<Function> near = getNearTarget(value->form))
-      noteNearMiss(op, base, *near);
     if (++evaluated == kMaxEvaluatedUsers)
       break;
-    for (Operation *user : op->getUsers()) {
-      if (queue.size() == kMaxExaminedUsers)
-        break;
+    forEachDependent(queue[i], [&](Value dependent) {
       // What another exponential of this base has reached is done.
-      if (views.getView(user).kind != FloatKind::Opaque &&
-          seen.insert(user).second)
-        queue.push_back(user);
-    }
+      if (queue.size() < kMaxExaminedUsers &&
+          views.getView(dependent).kind != FloatKind::Opaque &&
+          seen.insert(dependent).second)
+        queue.push_back(dependent);
+    });
   }
+}
+
+/// Adds what \p op, whose form is \p value, is of a known function.
+void IdiomFinder::match(Operation *op, const ValueForm *value, Value base,
+                        ArrayRef<double> scales, FormBuilder &forms) {
+  if (!value) {
+    addQuotient(op, base, scales, forms);
+    return;
+  }
+  std::optional<Target> target = matchTarget(value->form, scales);
+  // A steep slope would take numbers past the largest one.
+  bool isSteep = target && target->isProduct && std::abs(target->scale) > 1;
+  bool isWhole = target && !isSteep;
+  if (!isWhole && addQuotient(op, base, scales, forms))
+    return;
+  if (target && value->isNaNOfNaN)
+    addMatch(op, base, *target);
+  else if (target)
+    note(op, toStringRef(::poly::name(target->function)),
+         "it gives a number where the function gives NaN");
+  else if (std::optional<Function> near = getNearTarget(value->form))
+    noteNearMiss(op, base, *near);
 }
 
 void IdiomFinder::searchBase(Value base, ArrayRef<Operation *> seeds) {
   FormBuilder forms(base, views);
-  llvm::SmallPtrSet<Operation *, 16> seen;
+  llvm::DenseSet<Value> seen;
   for (Operation *seed : seeds)
     if (auto scales = getScales(views.getView(seed), forms))
-      if (seen.insert(seed).second)
+      if (seen.insert(seed->getResult(0)).second)
         searchUsers(seed, base, *scales, forms, seen);
 }
 
@@ -395,7 +416,9 @@ bool IdiomFinder::resolveMultiple(Idiom &outer, ArrayRef<unsigned> inside) {
 /// Whether anything outside of \p outer needs the value of \p inner.
 bool IdiomFinder::isUsedOutside(const Idiom &inner, const Idiom &outer) {
   return llvm::any_of(inner.root->getUsers(), [&](Operation *user) {
-    return !outer.ops.contains(user) && isObservable(user);
+    // A branch passes the value on to the rest of the function.
+    bool isPassed = outer.hasMerges && isTerminator(user);
+    return !isPassed && !outer.ops.contains(user) && isObservable(user);
   });
 }
 
@@ -403,6 +426,7 @@ bool IdiomFinder::isUsedOutside(const Idiom &inner, const Idiom &outer) {
 /// output as well. A derivative of SiLU or GELU needs more than its value.
 bool IdiomFinder::isValueBeside(const Idiom &inner, const Idiom &outer) {
   return inner.base == outer.base && inner.target.factor == 1 &&
+         !inner.numerator &&
          ::poly::resultFunction(inner.target.function, 1) ==
              outer.target.function &&
          isUsedOutside(inner, outer);
@@ -416,7 +440,7 @@ void IdiomFinder::resolve(unsigned index) {
   Idiom &outer = matches[index];
   SmallVector<unsigned, 4> keptInside;
   unsigned sameInside = 0, sameKept = 0;
-  bool consentInside = false;
+  const Idiom *consentInside = nullptr;
   for (Operation *op : outer.ops) {
     auto it = matchOfRoot.find(op);
     if (it == matchOfRoot.end() || it->second == index)
@@ -425,12 +449,14 @@ void IdiomFinder::resolve(unsigned index) {
     resolve(inner);
     bool isSame = matches[inner].base == outer.base &&
                   matches[inner].target.function == outer.target.function &&
-                  matches[inner].target.factor == outer.target.factor;
+                  matches[inner].target.factor == outer.target.factor &&
+                  matches[inner].numerator == outer.numerator;
     sameInside += isSame;
     if (states[inner] == State::Kept) {
       keptInside.push_back(inner);
       sameKept += isSame;
-      consentInside |= hasConsent(matches[inner]);
+      if (hasConsent(matches[inner]))
+        consentInside = &matches[inner];
     }
   }
   if (outer.target.factor != 1 && !resolveMultiple(outer, keptInside)) {
@@ -443,6 +469,12 @@ void IdiomFinder::resolve(unsigned index) {
   // Arithmetic without permission around a function with it is the source's.
   bool loses = isDerivative(outer.target.function) && consentInside &&
                !hasConsent(outer);
+  if (loses)
+    whyDropped[index] =
+        llvm::formatv("the arithmetic around the {0} inside it has no "
+                      "permission (afn): the {0} is the site",
+                      toStringRef(::poly::name(consentInside->target.function)))
+            .str();
   if (banned[index] || loses || (sameInside != 0 && !joins)) {
     states[index] = State::Dropped;
     return;
@@ -451,6 +483,45 @@ void IdiomFinder::resolve(unsigned index) {
     if (!isValueBeside(matches[inner], outer))
       states[inner] = State::Dropped;
   states[index] = State::Kept;
+}
+
+void IdiomFinder::ban(unsigned outer, const Idiom &inner,
+                      bool isComputedFromIt) {
+  banned[outer] = true;
+  whyDropped[outer] =
+      llvm::formatv(isComputedFromIt ? "it is computed from the {0}, which is "
+                                       "a result as well: the {0} "
+                                       "is the site"
+                                     : "the {0} inside it has other uses, "
+                                       "which must see the same value: "
+                                       "the {0} is the site",
+                    toStringRef(::poly::name(inner.target.function)))
+          .str();
+}
+
+/// Says of larger functions why they are no sites, and of parts of sites that
+/// they stay for other code.
+void IdiomFinder::noteShared() {
+  for (const auto &[index, why] : whyDropped)
+    if (states[index] == State::Dropped)
+      note(matches[index].root,
+           toStringRef(::poly::name(matches[index].target.function)), why);
+  for (auto [i, outer] : llvm::enumerate(matches)) {
+    if (states[i] != State::Kept)
+      continue;
+    for (Operation *op : outer.ops) {
+      auto it = matchOfRoot.find(op);
+      if (it == matchOfRoot.end() || states[it->second] != State::Dropped ||
+          !isUsedOutside(matches[it->second], outer))
+        continue;
+      partNotes.push_back(
+          {op, toStringRef(::poly::name(matches[it->second].target.function)),
+           llvm::formatv("its other uses keep the exact value; the {0} around "
+                         "it is the site",
+                         toStringRef(::poly::name(outer.target.function)))
+               .str()});
+    }
+  }
 }
 
 /// Bans the matches that would replace part of the uses of a function: what
@@ -468,14 +539,14 @@ bool IdiomFinder::dropSharers() {
     Operation *inner = entry.first;
     ArrayRef<unsigned> outers = entry.second;
     const Idiom &match = matches[matchOfRoot[inner]];
-    if (match.target.factor != 1)
+    if (match.target.factor != 1 || match.numerator)
       continue;
     // s (1 - s) beside s is computed from s.
     bool isSimple = match.target.function == Function::Sigmoid ||
                     match.target.function == Function::Tanh;
     for (unsigned outer : outers)
       if (isSimple && isValueBeside(match, matches[outer])) {
-        banned[outer] = true;
+        ban(outer, match, /*isComputedFromIt=*/true);
         changed = true;
       }
     if (states[matchOfRoot[inner]] == State::Kept)
@@ -489,7 +560,7 @@ bool IdiomFinder::dropSharers() {
     if (!isShared)
       continue;
     for (unsigned outer : outers) {
-      banned[outer] = true;
+      ban(outer, match, /*isComputedFromIt=*/false);
       changed = true;
     }
   }
@@ -500,7 +571,8 @@ void IdiomFinder::resolveAll() {
   banned.clear();
   // What is almost a function of x is not that function of 1.0001 x.
   for (const Idiom &match : matches)
-    banned.push_back((match.target.scale != 1 || match.target.factor != 1) &&
+    banned.push_back((match.target.scale != 1 || match.target.factor != 1 ||
+                      match.numerator) &&
                      nearMisses.contains(match.root));
   do {
     states.assign(matches.size(), State::Unseen);
@@ -600,6 +672,7 @@ std::vector<NearMiss> IdiomFinder::takeNearMisses() {
     return inSites.contains(miss.op) || isInnerMiss(miss) || !isLive(miss.op) ||
            !seen.insert(miss.op).second;
   });
+  llvm::append_range(notes, partNotes);
   return std::move(notes);
 }
 
@@ -623,6 +696,7 @@ std::vector<Idiom> IdiomFinder::find() {
     searchBase(base, seeds);
 
   resolveAll();
+  noteShared();
   markPairs();
   for (auto [i, match] : llvm::enumerate(matches))
     if (states[i] == State::Kept)

@@ -27,8 +27,13 @@ struct Idiom {
   Target target = {};
   /// All ops between base and root, root included.
   llvm::SmallSetVector<Operation *, 12> ops;
+  /// Some of its values come from one of two sides of a branch.
+  bool hasMerges = false;
   /// A function op stands for the root already.
   bool isRaised = false;
+  /// Where the root divides this value by 1 + exp(-argument): the root is the
+  /// value times the function, a sigmoid.
+  Value numerator;
   /// What users call it: the function, or the larger thing around it (swish,
   /// quick_gelu, softcap, softmax_exp).
   StringRef kind;
@@ -52,6 +57,10 @@ struct NearMiss {
 /// What is almost an idiom and stays, with the reason, goes to \p nearMisses.
 std::vector<Idiom> findIdioms(Operation *root,
                               std::vector<NearMiss> *nearMisses = nullptr);
+
+/// Whether a tanh is the middle of cap * tanh(x / cap) with a positive cap.
+/// Constants may be a few roundings of their own type apart.
+bool isSoftcap(const Idiom &idiom);
 
 /// The flags that all flag-carrying ops of \p idiom have in common, exact
 /// widenings aside.

@@ -95,14 +95,14 @@ std::vector<KnownForm> buildTargets() {
     NormalForm twice = (2 * kSqrt2OverPi) * (x + kGeluCube * (x * xx));
     NormalForm g = logistic(twice);
     add(Function::GeluTanh, x * g);
-    add(Function::DSilu, s + x * (s * (1 - s)));
+    add(Function::DSilu, s + x * (s * (1 - s)), true);
     add(Function::DGeluErf, cdf + x * (kInvSqrt2Pi * *xx.exponential(-0.5)));
     NormalForm slope = (2 * kSqrt2OverPi) * (one + (3 * kGeluCube) * xx);
     add(Function::DGeluTanh, g + x * (slope * (g * (1 - g))));
     if (negated)
       continue;
-    add(Function::DSigmoid, s * (1 - s));
-    add(Function::DTanh, 1 - tanh * tanh);
+    add(Function::DSigmoid, s * (1 - s), true);
+    add(Function::DTanh, 1 - tanh * tanh, true);
   }
   return known;
 }
@@ -206,6 +206,7 @@ double snapConstant(double value, ::poly::Format format) {
       1.0,
       llvm::numbers::log2e,
       llvm::numbers::ln2,
+      llvm::numbers::log10e,
       llvm::numbers::sqrt2,
       kSqrt2OverPi,
       kGeluCube,

@@ -20,6 +20,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mlir::poly {
@@ -76,10 +77,32 @@ double applyFunction(GraphOp op, double x) {
     return std::exp(x);
   case GraphOp::Exp2:
     return std::exp2(x);
+  case GraphOp::Exp10:
+    return std::pow(10, x);
   case GraphOp::ExpM1:
     return std::expm1(x);
+  case GraphOp::Sinh:
+    return std::sinh(x);
+  case GraphOp::Cosh:
+    return std::cosh(x);
   case GraphOp::Tanh:
     return std::tanh(x);
+  case GraphOp::Erfc:
+    return std::erfc(x);
+  case GraphOp::NormCdf:
+    return std::erfc(-x / llvm::numbers::sqrt2) / 2;
+  case GraphOp::Log2:
+    return std::log2(x);
+  case GraphOp::Sqrt:
+    return std::sqrt(x);
+  case GraphOp::RoundEven:
+    return std::nearbyint(x);
+  case GraphOp::RoundUp:
+    return std::ceil(x);
+  case GraphOp::RoundDown:
+    return std::floor(x);
+  case GraphOp::RoundToZero:
+    return std::trunc(x);
   default:
     return std::erf(x);
   }
@@ -154,9 +177,20 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
   }
   case GraphOp::Exp:
   case GraphOp::Exp2:
+  case GraphOp::Exp10:
   case GraphOp::ExpM1:
+  case GraphOp::Sinh:
+  case GraphOp::Cosh:
   case GraphOp::Tanh:
   case GraphOp::Erf:
+  case GraphOp::Erfc:
+  case GraphOp::NormCdf:
+  case GraphOp::Log2:
+  case GraphOp::Sqrt:
+  case GraphOp::RoundEven:
+  case GraphOp::RoundUp:
+  case GraphOp::RoundDown:
+  case GraphOp::RoundToZero:
     return write(node.type, applyFunction(node.op, floats(a)));
   case GraphOp::Convert:
     return write(node.type, floats(a));
@@ -189,6 +223,16 @@ uint32_t applyNode(const GraphNode &node, const GraphType &from, uint32_t a,
                                  std::min<uint32_t>(b, width - 1));
   case GraphOp::SExt:
     return static_cast<uint32_t>(llvm::SignExtend32(a, from.width));
+  case GraphOp::ToInteger: {
+    // Out of range, the source says nothing; PTX gives the nearest.
+    double x = floats(a), limit = std::ldexp(1.0, int(width) - 1);
+    return std::isnan(x) ? 0
+                         : static_cast<uint32_t>(static_cast<int64_t>(
+                               std::clamp(x, -limit, limit - 1)));
+  }
+  case GraphOp::FromInteger:
+    return write(node.type,
+                 static_cast<double>(llvm::SignExtend32(a, from.width)));
   case GraphOp::ZExt:
   case GraphOp::Trunc:
   case GraphOp::Bitcast:

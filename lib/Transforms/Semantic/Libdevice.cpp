@@ -10,6 +10,8 @@
 
 #include "poly/Program/Formats.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -19,18 +21,30 @@ namespace {
 
 using ::poly::Format;
 
-/// tanhf and erff are within 2 ulp, expf within 1 (CUDA C++ Programming Guide,
-/// mathematical functions appendix); special-function instructions, which the
-/// interpreter replaces by exact ones, and flushed steps add a few.
+/// No function of the table errs by more than 5 ulp (CUDA C++ Programming
+/// Guide, mathematical functions appendix); special-function instructions,
+/// which the interpreter replaces by exact ones, and flushed steps add a few.
 constexpr double kUlps = 16;
 
 double exactTanh(double x) { return std::tanh(x); }
 double exactErf(double x) { return std::erf(x); }
+double exactErfc(double x) { return std::erfc(x); }
+double exactNormCdf(double x) {
+  return std::erfc(-x / llvm::numbers::sqrt2) / 2;
+}
 double exactExp(double x) { return std::exp(x); }
+double exactExp10(double x) { return std::pow(10, x); }
+double exactExpM1(double x) { return std::expm1(x); }
+double exactSinh(double x) { return std::sinh(x); }
+double exactCosh(double x) { return std::cosh(x); }
+double exactSquare(double x) { return x * x; }
+double exactCube(double x) { return x * x * x; }
+double exactCbrt(double x) { return std::cbrt(x); }
+double exactRcbrt(double x) { return 1 / std::cbrt(x); }
 
 /// The constants of one version of a function in NVIDIA's libdevice, as bits
-/// of f32: what a body that the compiler inlined must contain. The first one
-/// stands in no other function.
+/// of f32: what a body that the compiler inlined must contain. The search
+/// starts at the first one, which stands in few other functions.
 struct Fingerprint {
   StringRef function;
   double (*exact)(double);
@@ -60,6 +74,41 @@ const std::vector<Fingerprint> &fingerprints() {
       {"exp",
        exactExp,
        {0x32a57060, 0x3fb8aa3b, 0x3bbb989d, 0x437c0000, 0x4b400001}},
+      // exp10f: the same with log2(10).
+      {"exp10", exactExp10, {0x33979a37, 0x40549a78, 0x437c0000, 0x4b400001}},
+      // expm1f: ln(2) in two parts, and a polynomial.
+      {"expm1",
+       exactExpM1,
+       {0x3ab5ebe6, 0x3c095663, 0x3d2aabe3, 0x3e2aa9f6, 0x3efffffe, 0x3f317200,
+        0x35bfbe8e}},
+      // sinhf: a polynomial for |x| < 1, beyond it half the exponential.
+      {"sinh",
+       exactSinh,
+       {0x363d0ada, 0x394fff49, 0x3c08889a, 0x3e2aaaab, 0xbf317218,
+        0x3102e308}},
+      // coshf: 2 e + 0.125 / e, where e = exp(|x|) / 4.
+      {"cosh", exactCosh, {0x4b40007d, 0xbf317218, 0x3102e308}},
+      // erfcf: a polynomial in (|x| - 4) / (|x| + 4), times exp(-x^2).
+      {"erfc",
+       exactErfc,
+       {0x3a69a091, 0x3be6e05b, 0xbc81fb4b, 0x3d15373b, 0xbd887c5a, 0x3dc021d5,
+        0xbdced424, 0x3d8b74de, 0x3c7bf170, 0xbe0ef8d4, 0x3f9dd2c9}},
+      // normcdff: half of it, at -x / sqrt(2) in two parts.
+      {"normcdf",
+       exactNormCdf,
+       {0xbf3504f3, 0xb24fe77a, 0x3a69a091, 0x3be6e05b, 0x3f9dd2c9}},
+      // powf of a constant 2 or 3: log2(x) in two parts, then exp2.
+      {"square",
+       exactSquare,
+       {0x3a2c32e4, 0x3b52e7db, 0x3c93bb73, 0x3df6384f, 0x391fcb8e, 0x3aaf85ed,
+        0x3c1d9856, 0x3d6357bb, 0x3e75fdec}},
+      {"cube",
+       exactCube,
+       {0x3a2c32e4, 0x3b52e7db, 0x3c93bb73, 0x3df6384f, 0x391fcb8e, 0x3aaf85ed,
+        0x3c1d9856, 0x3d6357bb, 0x3e75fdec}},
+      // cbrtf and rcbrtf: exp2(log2(|x|) / 3) and a step of Newton's method.
+      {"cbrt", exactCbrt, {0x3eaaaaab}},
+      {"rcbrt", exactRcbrt, {0x3eaaaaab}},
   };
   return table;
 }

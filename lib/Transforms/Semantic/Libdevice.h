@@ -26,7 +26,7 @@ enum class Evidence : uint8_t {
 };
 
 struct Recognised {
-  StringRef function; ///< "tanh", "erf" or "exp".
+  StringRef function; ///< As `poly.inlined` names it.
   Evidence evidence = Evidence::None;
 };
 

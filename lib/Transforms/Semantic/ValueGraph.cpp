@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -70,12 +71,22 @@ GraphOp getGraphOp(FloatKind kind) {
     return GraphOp::Exp;
   case FloatKind::Exp2:
     return GraphOp::Exp2;
+  case FloatKind::Exp10:
+    return GraphOp::Exp10;
   case FloatKind::ExpM1:
     return GraphOp::ExpM1;
+  case FloatKind::Sinh:
+    return GraphOp::Sinh;
+  case FloatKind::Cosh:
+    return GraphOp::Cosh;
   case FloatKind::Tanh:
     return GraphOp::Tanh;
   case FloatKind::Erf:
     return GraphOp::Erf;
+  case FloatKind::Erfc:
+    return GraphOp::Erfc;
+  case FloatKind::NormCdf:
+    return GraphOp::NormCdf;
   case FloatKind::Abs:
     return GraphOp::Abs;
   case FloatKind::CopySign:
@@ -93,6 +104,32 @@ GraphOp getGraphOp(FloatKind kind) {
 }
 
 /// The instruction or intrinsic behind \p op, for its modifiers.
+/// Roundings to whole numbers, logarithms and roots: steps of library functions
+/// that are part of no idiom.
+GraphOp getStep(Operation *op) {
+  static const llvm::DenseMap<TypeID, GraphOp> table = {
+      {TypeID::get<math::RoundEvenOp>(), GraphOp::RoundEven},
+      {TypeID::get<math::CeilOp>(), GraphOp::RoundUp},
+      {TypeID::get<math::FloorOp>(), GraphOp::RoundDown},
+      {TypeID::get<math::TruncOp>(), GraphOp::RoundToZero},
+      {TypeID::get<math::Log2Op>(), GraphOp::Log2},
+      {TypeID::get<math::SqrtOp>(), GraphOp::Sqrt},
+      {TypeID::get<LLVM::RoundEvenOp>(), GraphOp::RoundEven},
+      {TypeID::get<LLVM::RintOp>(), GraphOp::RoundEven},
+      {TypeID::get<LLVM::NearbyintOp>(), GraphOp::RoundEven},
+      {TypeID::get<LLVM::FCeilOp>(), GraphOp::RoundUp},
+      {TypeID::get<LLVM::FFloorOp>(), GraphOp::RoundDown},
+      {TypeID::get<LLVM::FTruncOp>(), GraphOp::RoundToZero},
+      {TypeID::get<LLVM::Log2Op>(), GraphOp::Log2},
+      {TypeID::get<LLVM::SqrtOp>(), GraphOp::Sqrt},
+      {TypeID::get<arith::FPToSIOp>(), GraphOp::ToInteger},
+      {TypeID::get<arith::SIToFPOp>(), GraphOp::FromInteger},
+      {TypeID::get<LLVM::FPToSIOp>(), GraphOp::ToInteger},
+      {TypeID::get<LLVM::SIToFPOp>(), GraphOp::FromInteger},
+  };
+  return table.lookup_or(op->getName().getTypeID(), GraphOp::Leaf);
+}
+
 StringRef getCalledName(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
     return call.getIntrin();
@@ -256,6 +293,10 @@ std::optional<GraphNode> ValueGraph::visitFloat(Operation *op) {
   if (node.op != GraphOp::Leaf)
     return connect(node, view.getOperands()) ? std::optional(node)
                                              : std::nullopt;
+  node.op = getStep(op);
+  if (node.op != GraphOp::Leaf)
+    return connect(node, op->getOperands()) ? std::optional(node)
+                                            : std::nullopt;
   if (isa<arith::TruncFOp, LLVM::FPTruncOp>(op)) {
     auto trunc = dyn_cast<arith::TruncFOp>(op);
     if (trunc && trunc.getRoundingmode())
@@ -266,13 +307,23 @@ std::optional<GraphNode> ValueGraph::visitFloat(Operation *op) {
   }
   if (!isa<LLVM::CallIntrinsicOp>(op))
     return std::nullopt;
-  // Steps of libdevice's expf that are no arithmetic of their own elsewhere.
-  node.op = llvm::StringSwitch<GraphOp>(name)
-                .Cases({"llvm.nvvm.saturate.f", "llvm.nvvm.saturate.ftz.f"},
-                       GraphOp::Saturate)
-                .Cases({"llvm.nvvm.fma.rm.f", "llvm.nvvm.fma.rm.ftz.f"},
-                       GraphOp::FmaDown)
-                .Default(GraphOp::Leaf);
+  // Steps of libdevice that are no arithmetic of their own elsewhere.
+  node.op =
+      llvm::StringSwitch<GraphOp>(name)
+          .Cases({"llvm.nvvm.round.f", "llvm.nvvm.round.ftz.f"},
+                 GraphOp::RoundEven)
+          .Cases({"llvm.nvvm.ceil.f", "llvm.nvvm.ceil.ftz.f"}, GraphOp::RoundUp)
+          .Cases({"llvm.nvvm.floor.f", "llvm.nvvm.floor.ftz.f"},
+                 GraphOp::RoundDown)
+          .Cases({"llvm.nvvm.trunc.f", "llvm.nvvm.trunc.ftz.f"},
+                 GraphOp::RoundToZero)
+          .Cases({"llvm.nvvm.lg2.approx.f", "llvm.nvvm.lg2.approx.ftz.f"},
+                 GraphOp::Log2)
+          .Cases({"llvm.nvvm.saturate.f", "llvm.nvvm.saturate.ftz.f"},
+                 GraphOp::Saturate)
+          .Cases({"llvm.nvvm.fma.rm.f", "llvm.nvvm.fma.rm.ftz.f"},
+                 GraphOp::FmaDown)
+          .Default(GraphOp::Leaf);
   if (node.op == GraphOp::Leaf)
     return std::nullopt;
   return connect(node, op->getOperands()) ? std::optional(node) : std::nullopt;

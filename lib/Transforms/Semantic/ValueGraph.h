@@ -50,9 +50,21 @@ enum class GraphOp : uint8_t {
   Saturate, ///< Clamped to [0, 1]; NaN gives +0.
   Exp,
   Exp2,
+  Exp10,
   ExpM1,
+  Sinh,
+  Cosh,
   Tanh,
   Erf,
+  Erfc,
+  NormCdf,
+  Log2,
+  Sqrt,
+  // To a whole number.
+  RoundEven,
+  RoundUp,
+  RoundDown,
+  RoundToZero,
   Convert, ///< From the operand's format, rounded to nearest.
   // To i1.
   FCmp,
@@ -73,6 +85,9 @@ enum class GraphOp : uint8_t {
   SExt,
   Trunc,
   Bitcast,
+  // Between float and signed integer.
+  ToInteger,
+  FromInteger,
 };
 
 /// Type of a node: an integer of some bits, or a float format.

@@ -137,3 +137,30 @@ declare float @llvm.nvvm.fma.rn.ftz.f(float, float, float)
 declare float @llvm.nvvm.fma.rn.f(float, float, float)
 declare float @llvm.nvvm.fma.rm.f(float, float, float)
 declare float @llvm.nvvm.saturate.f(float)
+
+; Not only the functions of a site: what is proved here may be part of one.
+; CHECK-LABEL: llvm.func @exp10_bf16
+; CHECK: poly.inlined "exp10" %{{.*}} is %{{.*}} proved : f32
+define float @exp10_bf16(bfloat %y) {
+  %x = fpext bfloat %y to float
+  %n = fneg float %x
+  %e = call float @llvm.exp10.f32(float %x)
+  %m = call float @llvm.exp10.f32(float %n)
+  %q = fdiv float 1.0, %m
+  %c = fcmp olt float %x, 0.0
+  %r = select i1 %c, float %q, float %e
+  ret float %r
+}
+
+; CHECK-LABEL: llvm.func @cube_f16
+; CHECK: poly.inlined "cube" %{{.*}} is %{{.*}} proved : f32
+define float @cube_f16(half %y) {
+  %x = fpext half %y to float
+  %a = call float @llvm.fabs.f32(float %x)
+  %s = fmul float %a, %a
+  %p = fmul float %s, %a
+  %n = fneg float %p
+  %c = fcmp olt float %x, 0.0
+  %r = select i1 %c, float %n, float %p
+  ret float %r
+}

@@ -68,6 +68,54 @@ define float @exp_of_f32(float %x) {
   ret float %r
 }
 
+; Half the difference of two exponentials cancels where x is small: not sinh.
+define float @sinh_cancelling(bfloat %y) {
+  %x = fpext bfloat %y to float
+  %a = call float @llvm.fabs.f32(float %x)
+  %b = fneg float %a
+  %e = call float @llvm.exp.f32(float %a)
+  %m = call float @llvm.exp.f32(float %b)
+  %d = fsub float %e, %m
+  %h = fmul float %d, 5.000000e-01
+  %n = fneg float %h
+  %c = fcmp olt float %x, 0.000000e+00
+  %r = select i1 %c, float %n, float %h
+  ret float %r
+}
+
+; Infinite at 89, where cosh is not.
+define float @cosh_overflowing(bfloat %y) {
+  %x = fpext bfloat %y to float
+  %a = call float @llvm.fabs.f32(float %x)
+  %b = fneg float %a
+  %e = call float @llvm.exp.f32(float %a)
+  %m = call float @llvm.exp.f32(float %b)
+  %d = fadd float %e, %m
+  %h = fmul float %d, 5.000000e-01
+  %c = fcmp oeq float %x, 0.000000e+00
+  %r = select i1 %c, float 1.000000e+00, float %h
+  ret float %r
+}
+
+; libdevice's expm1f with the low part of ln(2) added instead of subtracted.
+define float @expm1_wrong_low_part(float %x) {
+  %s = fmul float %x, 0x3FF7154760000000
+  %k = call float @llvm.nvvm.round.f(float %s)
+  %n = fneg float %k
+  %h = call float @llvm.fma.f32(float %n, float 0x3FE62E4000000000, float %x)
+  %l = call float @llvm.fma.f32(float %k, float 0x3EB7F7D1C0000000, float %h)
+  %p0 = call float @llvm.fma.f32(float %l, float 0x3F56BD7CC0000000, float 0x3F812ACC60000000)
+  %p1 = call float @llvm.fma.f32(float %p0, float %l, float 0x3FA5557C60000000)
+  %p2 = call float @llvm.fma.f32(float %p1, float %l, float 0x3FC5553EC0000000)
+  %p3 = call float @llvm.fma.f32(float %p2, float %l, float 0x3FDFFFFFC0000000)
+  %t = fmul float %l, %p3
+  %q = call float @llvm.fma.f32(float %t, float %l, float %l)
+  %e = call float @llvm.nvvm.ex2.approx.f(float %k)
+  %d = fadd float %e, -1.000000e+00
+  %r = call float @llvm.fma.f32(float %q, float %e, float %d)
+  ret float %r
+}
+
 ; Wrong for one bf16 value only.
 define float @exp_but_for_three(bfloat %y) {
   %x = fpext bfloat %y to float
@@ -131,6 +179,8 @@ define float @loaded(bfloat %y, ptr %p) {
   ret float %s
 }
 
+declare float @llvm.nvvm.ex2.approx.f(float)
 declare float @llvm.nvvm.ex2.approx.ftz.f(float)
+declare float @llvm.nvvm.round.f(float)
 declare float @llvm.nvvm.fma.rm.f(float, float, float)
 declare float @llvm.nvvm.saturate.f(float)

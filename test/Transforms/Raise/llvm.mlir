@@ -16,7 +16,7 @@ gpu.module @llvm {
   llvm.func @__nv_copysignf(f32, f32) -> f32
   llvm.func @__nv_sinf(f32) -> f32
   func.func private @__nv_fast_log2f(f32) -> f32
-  func.func private @__nv_fast_exp10f(f32) -> f32
+  func.func private @__nv_fast_log10f(f32) -> f32
 
   // CHECK-LABEL: llvm.func @intrinsic
   // CHECK:         %[[Q:.*]] = llvm.fdiv
@@ -182,7 +182,7 @@ gpu.module @llvm {
     %d = llvm.fadd %e, %c1 : f32
     %s = llvm.fdiv %c1, %d : f32
     %l = func.call @__nv_fast_log2f(%s) : (f32) -> f32
-    %p = func.call @__nv_fast_exp10f(%n) : (f32) -> f32
+    %p = func.call @__nv_fast_log10f(%n) : (f32) -> f32
     %q = llvm.fadd %p, %c1 : f32
     %r = llvm.fdiv %l, %q : f32
     llvm.return %r : f32

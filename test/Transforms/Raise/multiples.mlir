@@ -86,4 +86,63 @@ gpu.module @multiples {
     %y = arith.subf %q, %c1 : f32
     return %y : f32
   }
+
+  // y / (1 + exp(-x)): the sigmoid of x is y's factor.
+  // CHECK-LABEL: func.func @quotient
+  // CHECK:         %[[Q:.*]] = arith.divf %arg1, %{{.*}} : f32
+  // CHECK-NEXT:    %[[T:.*]] = arith.divf %[[Q]], %arg1 {poly.rescaled} : f32
+  // CHECK-NEXT:    %[[S:.*]] = poly.sigmoid %arg0 replaces %[[T]] : f32
+  // CHECK-NEXT:    %[[Y:.*]] = arith.mulf %[[S]], %arg1 {poly.rescaled} : f32
+  // CHECK-NEXT:    return %[[Y]]
+  // RESTORED-LABEL: func.func @quotient
+  // RESTORED:         %[[Q:.*]] = arith.divf
+  // RESTORED-NEXT:    return %[[Q]]
+  // PLANNED-LABEL: func.func @quotient
+  // PLANNED:         poly.sigmoid {{.*}} program
+  func.func @quotient(%x: f32, %y: f32) -> f32 {
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %c1, %e : f32
+    %q = arith.divf %y, %d : f32
+    return %q : f32
+  }
+
+  // A slope above 1: 2.5 x may be infinite where x is not.
+  // CHECK-LABEL: func.func @steep
+  // CHECK:         %[[Q:.*]] = arith.divf %arg0
+  // CHECK:         %[[T:.*]] = arith.divf %[[Q]], %arg0 {poly.rescaled} : f32
+  // CHECK:         %[[S:.*]] = poly.sigmoid %{{.*}} replaces %[[T]] {poly.kind = "swish"} : f32
+  // CHECK:         arith.mulf %[[S]], %arg0 {poly.rescaled} : f32
+  // RESTORED-LABEL: func.func @steep
+  // RESTORED:         %[[Q:.*]] = arith.divf
+  // RESTORED:         return %[[Q]]
+  func.func @steep(%x: f32) -> f32 {
+    %k = arith.constant -2.5 : f32
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.mulf %x, %k : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %c1, %e : f32
+    %q = arith.divf %x, %d : f32
+    return %q : f32
+  }
+
+  // The numerator is a site as well: what takes its place is multiplied.
+  // CHECK-LABEL: func.func @gated
+  // CHECK:         %[[TANH:.*]] = poly.tanh %arg1
+  // CHECK:         %[[S:.*]] = poly.sigmoid %arg0
+  // CHECK:         arith.mulf %[[S]], %[[TANH]] {poly.rescaled} : f32
+  // RESTORED-LABEL: func.func @gated
+  // RESTORED:         %[[T:.*]] = math.tanh
+  // RESTORED:         arith.divf %[[T]]
+  // RESTORED-NEXT:    return
+  func.func @gated(%x: f32, %y: f32) -> f32 {
+    %c1 = arith.constant 1.0 : f32
+    %t = math.tanh %y : f32
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %c1, %e : f32
+    %q = arith.divf %t, %d : f32
+    return %q : f32
+  }
 }

@@ -36,14 +36,16 @@ using ::poly::Function;
 
 namespace {
 
-/// Evaluates ops that depend on one value.
+/// Evaluates ops that depend on one value, and on another that is 1.
 class Evaluator {
 public:
-  Evaluator(Value base, double x) : base(base), x(x) {}
+  Evaluator(Value base, double x, Value one) : base(base), one(one), x(x) {}
 
   double get(Value value) {
     if (value == base)
       return x;
+    if (value == one)
+      return 1;
     Operation *op = value.getDefiningOp();
     if (!op) {
       ADD_FAILURE() << "an idiom depends on two arguments";
@@ -142,7 +144,7 @@ private:
     return NAN;
   }
 
-  Value base;
+  Value base, one;
   double x;
 };
 
@@ -157,7 +159,10 @@ void checkIdiom(const Idiom &idiom) {
     double argument = idiom.target.scale * (idiom.target.negated ? -x : x);
     double expected = idiom.target.factor *
                       ::poly::reference(idiom.target.function, argument);
-    double got = Evaluator(idiom.base, x).get(result);
+    // Of a quotient, what its numerator is multiplied by.
+    if (idiom.numerator == idiom.base)
+      expected *= x;
+    double got = Evaluator(idiom.base, x, idiom.numerator).get(result);
     // 1 - t^2 cancels where it is small.
     ASSERT_NEAR(got, expected,
                 getTolerance(result.getType()) * std::abs(expected) + 1e-12)

@@ -16,7 +16,8 @@ namespace mlir::poly {
 /// A unit attribute. x / (1 + exp(-k x)) is silu(k x) / k: poly-raise divides
 /// by the factor 1 / k before the value that the function op replaces, and
 /// multiplies by it again behind the op. Both products carry this attribute.
-/// Where the op is dropped, so are they, and nothing is rounded twice.
+/// Where the op is dropped, so are they, and nothing is rounded twice. The same
+/// holds for y / (1 + exp(-x)), which is y * sigmoid(x).
 inline constexpr llvm::StringLiteral kRescaledAttr = "poly.rescaled";
 
 } // namespace mlir::poly

@@ -325,5 +325,69 @@ gpu.module @corpus {
     %v9 = arith.addf %v8, %v5 : f32
     return %v9 : f32
   }
+
+  func.func @swish(%x: f32) -> f32
+      attributes {corpus.expect = "dsilu:1",
+                  corpus.what = "s (1 + 2.5 x (1 - s)), s = sigmoid(2.5 x)"} {
+    %c1 = arith.constant 1.0 : f32
+    %k = arith.constant 2.5 : f32
+    %z = arith.mulf %x, %k fastmath<afn> : f32
+    %n = arith.negf %z fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %s = arith.divf %c1, %d fastmath<afn> : f32
+    %m = arith.subf %c1, %s fastmath<afn> : f32
+    %p = arith.mulf %z, %m fastmath<afn> : f32
+    %q = arith.addf %c1, %p fastmath<afn> : f32
+    %r = arith.mulf %s, %q fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quick_gelu(%x: f32) -> f32
+      attributes {corpus.expect = "dsilu:1",
+                  corpus.what = "s + 1.702 x (s (1 - s)), s = 1 / (1 + exp(-1.702 x))"} {
+    %c1 = arith.constant 1.0 : f32
+    %k = arith.constant -1.702 : f32
+    %kp = arith.constant 1.702 : f32
+    %n = arith.mulf %x, %k fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %s = arith.divf %c1, %d fastmath<afn> : f32
+    %m = arith.subf %c1, %s fastmath<afn> : f32
+    %w = arith.mulf %s, %m fastmath<afn> : f32
+    %kx = arith.mulf %x, %kp fastmath<afn> : f32
+    %p = arith.mulf %kx, %w fastmath<afn> : f32
+    %r = arith.addf %s, %p fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @scaled_sigmoid(%x: f32) -> f32
+      attributes {corpus.expect = "dsigmoid:1",
+                  corpus.what = "s (1 - s), s = 1 / (1 + exp(-0.3 x))"} {
+    %c1 = arith.constant 1.0 : f32
+    %k = arith.constant -0.3 : f32
+    %n = arith.mulf %x, %k fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %s = arith.divf %c1, %d fastmath<afn> : f32
+    %m = arith.subf %c1, %s fastmath<afn> : f32
+    %r = arith.mulf %s, %m fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @softcap(%x: f32) -> f32
+      attributes {corpus.expect = "dtanh:1",
+                  corpus.what = "1 - t^2, t = (e - 1) / (e + 1), e = exp(x / 15)"} {
+    %c1 = arith.constant 1.0 : f32
+    %k = arith.constant 15.0 : f32
+    %z = arith.divf %x, %k fastmath<afn> : f32
+    %e = math.exp %z fastmath<afn> : f32
+    %a = arith.subf %e, %c1 fastmath<afn> : f32
+    %b = arith.addf %e, %c1 fastmath<afn> : f32
+    %t = arith.divf %a, %b fastmath<afn> : f32
+    %tt = arith.mulf %t, %t fastmath<afn> : f32
+    %r = arith.subf %c1, %tt fastmath<afn> : f32
+    return %r : f32
+  }
 }
 }

@@ -319,5 +319,35 @@ gpu.module @corpus {
     %v8 = arith.mulf %v2, %v7 fastmath<afn> : f32
     return %v8 : f32
   }
+
+  func.func @erf_root_of_two(%x: f32) -> f32
+      attributes {corpus.expect = "gelu_erf:1",
+                  corpus.what = "0.5 x (1 + erf(x / sqrt(2))), the root computed"} {
+    %c1 = arith.constant 1.0 : f32
+    %h = arith.constant 0.5 : f32
+    %two = arith.constant 2.0 : f32
+    %s = math.sqrt %two fastmath<afn> : f32
+    %q = arith.divf %x, %s fastmath<afn> : f32
+    %e = math.erf %q fastmath<afn> : f32
+    %a = arith.addf %c1, %e fastmath<afn> : f32
+    %p = arith.mulf %x, %h fastmath<afn> : f32
+    %r = arith.mulf %p, %a fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @erf_root_of_three(%x: f32) -> f32
+      attributes {corpus.expect = "none",
+                  corpus.what = "0.5 x (1 + erf(x / sqrt(3))): not GELU"} {
+    %c1 = arith.constant 1.0 : f32
+    %h = arith.constant 0.5 : f32
+    %three = arith.constant 3.0 : f32
+    %s = math.sqrt %three fastmath<afn> : f32
+    %q = arith.divf %x, %s fastmath<afn> : f32
+    %e = math.erf %q fastmath<afn> : f32
+    %a = arith.addf %c1, %e fastmath<afn> : f32
+    %p = arith.mulf %x, %h fastmath<afn> : f32
+    %r = arith.mulf %p, %a fastmath<afn> : f32
+    return %r : f32
+  }
 }
 }

@@ -176,5 +176,88 @@ gpu.module @corpus {
     %v9 = arith.subf %v2, %v8 fastmath<afn> : f32
     return %v9 : f32
   }
+
+  func.func @quotient(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "y / (1 + exp(-x)): y times the sigmoid"} {
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.negf %x fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %r = arith.divf %y, %d fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @swiglu_reassociated(%x: bf16, %y: bf16) -> bf16
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "(x y) / (1 + exp(-x)), as fast-math leaves SwiGLU"} {
+    %c1 = arith.constant 1.0 : f32
+    %f = arith.extf %x : bf16 to f32
+    %g = arith.extf %y : bf16 to f32
+    %n = arith.negf %f fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %p = arith.mulf %f, %g fastmath<afn> : f32
+    %r = arith.divf %p, %d fastmath<afn> : f32
+    %t = arith.truncf %r : f32 to bf16
+    return %t : bf16
+  }
+
+  func.func @quotient_mirrored(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "y / (1 + exp(x)): y times the sigmoid of -x"} {
+    %c1 = arith.constant 1.0 : f32
+    %e = math.exp %x fastmath<afn> : f32
+    %d = arith.addf %e, %c1 fastmath<afn> : f32
+    %r = arith.divf %y, %d fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quotient_and_reciprocal(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "sigmoid:2",
+                  corpus.what = "y / d + 1 / d, d = 1 + exp(-x): two sigmoids"} {
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.negf %x fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %q = arith.divf %y, %d fastmath<afn> : f32
+    %s = arith.divf %c1, %d fastmath<afn> : f32
+    %r = arith.addf %q, %s fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quotient_beside_exponential(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "exp:1",
+                  corpus.what = "y / (1 + e) + e: the exponential stays in use"} {
+    %c1 = arith.constant 1.0 : f32
+    %n = arith.negf %x fastmath<afn> : f32
+    %e = math.exp %n fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %q = arith.divf %y, %d fastmath<afn> : f32
+    %r = arith.addf %q, %e fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quotient_of_exponential(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "exp:1",
+                  corpus.what = "(y e) / (1 + e): the numerator needs the exponential"} {
+    %c1 = arith.constant 1.0 : f32
+    %e = math.exp %x fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %p = arith.mulf %y, %e fastmath<afn> : f32
+    %r = arith.divf %p, %d fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quotient_in_bf16(%x: bf16, %y: bf16) -> bf16
+      attributes {corpus.expect = "exp:1",
+                  corpus.what = "y / (1 + exp(-x)) in bf16, where a product would be rounded once more"} {
+    %c1 = arith.constant 1.0 : bf16
+    %n = arith.negf %x fastmath<afn> : bf16
+    %e = math.exp %n fastmath<afn> : bf16
+    %d = arith.addf %c1, %e fastmath<afn> : bf16
+    %r = arith.divf %y, %d fastmath<afn> : bf16
+    return %r : bf16
+  }
 }
 }

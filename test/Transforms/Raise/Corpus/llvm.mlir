@@ -2,14 +2,18 @@
 
 module attributes {gpu.container_module, corpus.title = "LLVM dialect, libdevice and NVVM"} {
 gpu.module @corpus {
+  llvm.func @__nv_coshf(f32) -> f32
   llvm.func @__nv_erfcf(f32) -> f32
   llvm.func @__nv_erff(f32) -> f32
   llvm.func @__nv_expf(f32) -> f32
+  llvm.func @__nv_exp10f(f32) -> f32
   llvm.func @__nv_expm1f(f32) -> f32
   llvm.func @__nv_fast_expf(f32) -> f32
   llvm.func @__nv_fast_fdividef(f32, f32) -> f32
+  llvm.func @__nv_normcdff(f32) -> f32
   llvm.func @__nv_powf(f32, f32) -> f32
   llvm.func @__nv_sinf(f32) -> f32
+  llvm.func @__nv_sinhf(f32) -> f32
   llvm.func @__nv_tanhf(f32) -> f32
   llvm.func @sigmoid_intrinsic(%x: f32) -> f32
       attributes {corpus.expect = "sigmoid:1",
@@ -260,6 +264,77 @@ gpu.module @corpus {
                   corpus.what = "sin"} {
     %v2 = llvm.call @__nv_sinf(%x) : (f32) -> f32
     llvm.return %v2 : f32
+  }
+
+  llvm.func @gelu_normcdf(%x: f32) -> f32
+      attributes {corpus.expect = "gelu_erf:1",
+                  corpus.what = "x __nv_normcdff(x)"} {
+    %c = llvm.call @__nv_normcdff(%x) : (f32) -> f32
+    %r = llvm.fmul %x, %c : f32
+    llvm.return %r : f32
+  }
+
+  llvm.func @other_normcdf(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "none",
+                  corpus.what = "y __nv_normcdff(x)"} {
+    %c = llvm.call @__nv_normcdff(%x) : (f32) -> f32
+    %r = llvm.fmul %y, %c : f32
+    llvm.return %r : f32
+  }
+
+  llvm.func @tanh_sinh_cosh(%x: f32) -> f32
+      attributes {corpus.expect = "tanh:1",
+                  corpus.what = "__nv_sinhf(x) / __nv_coshf(x)"} {
+    %a = llvm.call @__nv_sinhf(%x) : (f32) -> f32
+    %b = llvm.call @__nv_coshf(%x) : (f32) -> f32
+    %r = llvm.fdiv %a, %b : f32
+    llvm.return %r : f32
+  }
+
+  llvm.func @sigmoid_exp10(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "1 / (1 + 10^(-x log10(e)))"} {
+    %k = llvm.mlir.constant(-0.434294492 : f32) : f32
+    %c1 = llvm.mlir.constant(1.0 : f32) : f32
+    %z = llvm.fmul %x, %k : f32
+    %e = llvm.call @__nv_exp10f(%z) : (f32) -> f32
+    %d = llvm.fadd %e, %c1 : f32
+    %r = llvm.fdiv %c1, %d : f32
+    llvm.return %r : f32
+  }
+
+  llvm.func @power_of_ten(%x: f32) -> f32
+      attributes {corpus.expect = "none",
+                  corpus.what = "10^x"} {
+    %e = llvm.intr.exp10(%x) : (f32) -> f32
+    llvm.return %e : f32
+  }
+
+  llvm.func @gelu_root(%x: f32) -> f32
+      attributes {corpus.expect = "gelu_erf:1",
+                  corpus.what = "0.5 x (1 + erf(x / sqrt.approx(2)))"} {
+    %two = llvm.mlir.constant(2.0 : f32) : f32
+    %c1 = llvm.mlir.constant(1.0 : f32) : f32
+    %h = llvm.mlir.constant(0.5 : f32) : f32
+    %s = llvm.call_intrinsic "llvm.nvvm.sqrt.approx.f"(%two) : (f32) -> f32
+    %q = llvm.fdiv %x, %s : f32
+    %e = llvm.call @__nv_erff(%q) : (f32) -> f32
+    %a = llvm.fadd %e, %c1 : f32
+    %p = llvm.fmul %x, %h : f32
+    %r = llvm.fmul %p, %a : f32
+    llvm.return %r : f32
+  }
+
+  llvm.func @swiglu_quotient(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "__nv_fast_fdividef(x y, 1 + __nv_fast_expf(-x))"} {
+    %c1 = llvm.mlir.constant(1.0 : f32) : f32
+    %n = llvm.fneg %x : f32
+    %e = llvm.call @__nv_fast_expf(%n) : (f32) -> f32
+    %d = llvm.fadd %e, %c1 : f32
+    %p = llvm.fmul %x, %y : f32
+    %r = llvm.call @__nv_fast_fdividef(%p, %d) : (f32, f32) -> f32
+    llvm.return %r : f32
   }
 }
 }

@@ -104,20 +104,9 @@ gpu.module @corpus {
     return %v5 : f32
   }
 
-  func.func @other_numerator(%x: f32, %y: f32) -> f32
-      attributes {corpus.expect = "exp:1",
-                  corpus.what = "y / (1 + exp(-x))"} {
-    %v1 = arith.negf %x fastmath<afn> : f32
-    %v2 = math.exp %v1 fastmath<afn> : f32
-    %c3 = arith.constant 1.0 : f32
-    %v4 = arith.addf %c3, %v2 fastmath<afn> : f32
-    %v5 = arith.divf %y, %v4 fastmath<afn> : f32
-    return %v5 : f32
-  }
-
   func.func @rounded_argument(%x: f32) -> f32
-      attributes {corpus.expect = "exp:1",
-                  corpus.what = "x / (1 + exp(-bf16(x)))"} {
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "x / (1 + exp(-bf16(x))): x times the sigmoid of another value"} {
     %v1 = arith.truncf %x : f32 to bf16
     %v2 = arith.extf %v1 : bf16 to f32
     %v3 = arith.negf %v2 fastmath<afn> : f32

@@ -422,5 +422,121 @@ gpu.module @corpus {
     %v6 = arith.divf %c5, %v4 fastmath<afn> : f32
     return %v6 : f32
   }
+
+  func.func @stable_by_branches(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "n / (1 + z), where a branch on the sign of x gives both"} {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %x, %c0 : f32
+    cf.cond_br %p, ^pos, ^neg
+    ^pos:
+    %n = arith.negf %x : f32
+    %e0 = math.exp %n : f32
+    cf.br ^end(%c1, %e0 : f32, f32)
+    ^neg:
+    %e1 = math.exp %x : f32
+    cf.br ^end(%e1, %e1 : f32, f32)
+    ^end(%num: f32, %z: f32):
+    %d = arith.addf %c1, %z : f32
+    %r = arith.divf %num, %d : f32
+    return %r : f32
+  }
+
+  func.func @stable_by_if(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "the same by scf.if"} {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %x, %c0 : f32
+    %num, %z = scf.if %p -> (f32, f32) {
+      %n = arith.negf %x : f32
+      %e0 = math.exp %n : f32
+      scf.yield %c1, %e0 : f32, f32
+    } else {
+      %e1 = math.exp %x : f32
+      scf.yield %e1, %e1 : f32, f32
+    }
+    %d = arith.addf %c1, %z : f32
+    %r = arith.divf %num, %d : f32
+    return %r : f32
+  }
+
+  func.func @divided_in_branches(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)) by scf.if"} {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %x, %c0 : f32
+    %r = scf.if %p -> f32 {
+      %n = arith.negf %x : f32
+      %e = math.exp %n : f32
+      %d = arith.addf %c1, %e : f32
+      %s = arith.divf %c1, %d : f32
+      scf.yield %s : f32
+    } else {
+      %e = math.exp %x : f32
+      %d = arith.addf %c1, %e : f32
+      %s = arith.divf %e, %d : f32
+      scf.yield %s : f32
+    }
+    return %r : f32
+  }
+
+  func.func @branches_on_another(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "exp:2",
+                  corpus.what = "the same with a branch on the sign of y: two exponentials"} {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %y, %c0 : f32
+    cf.cond_br %p, ^pos, ^neg
+    ^pos:
+    %n = arith.negf %x : f32
+    %e0 = math.exp %n : f32
+    cf.br ^end(%c1, %e0 : f32, f32)
+    ^neg:
+    %e1 = math.exp %x : f32
+    cf.br ^end(%e1, %e1 : f32, f32)
+    ^end(%num: f32, %z: f32):
+    %d = arith.addf %c1, %z : f32
+    %r = arith.divf %num, %d : f32
+    return %r : f32
+  }
+
+  func.func @branches_elsewhere(%x: f32) -> f32
+      attributes {corpus.expect = "exp:2",
+                  corpus.what = "a branch at x = 1: two exponentials"} {
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %x, %c1 : f32
+    cf.cond_br %p, ^pos, ^neg
+    ^pos:
+    %n = arith.negf %x : f32
+    %e0 = math.exp %n : f32
+    cf.br ^end(%c1, %e0 : f32, f32)
+    ^neg:
+    %e1 = math.exp %x : f32
+    cf.br ^end(%c1, %e1 : f32, f32)
+    ^end(%num: f32, %z: f32):
+    %d = arith.addf %c1, %z : f32
+    %r = arith.divf %num, %d : f32
+    return %r : f32
+  }
+
+  func.func @branches_differ(%x: f32) -> f32
+      attributes {corpus.expect = "exp:1",
+                  corpus.what = "1 / (1 + exp(-x)) on one side, 0 on the other: the exponential"} {
+    %c0 = arith.constant 0.0 : f32
+    %c1 = arith.constant 1.0 : f32
+    %p = arith.cmpf oge, %x, %c0 : f32
+    cf.cond_br %p, ^pos, ^end(%c0, %c1 : f32, f32)
+    ^pos:
+    %n = arith.negf %x : f32
+    %e0 = math.exp %n : f32
+    cf.br ^end(%c1, %e0 : f32, f32)
+    ^end(%num: f32, %z: f32):
+    %d = arith.addf %c1, %z : f32
+    %r = arith.divf %num, %d : f32
+    return %r : f32
+  }
 }
 }

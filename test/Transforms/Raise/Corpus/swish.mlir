@@ -30,7 +30,7 @@ gpu.module @corpus {
 
   func.func @swish_three_halves(%x: f32) -> f32
       attributes {corpus.expect = "swish:1",
-                  corpus.what = "x / (1 + exp(-1.5 x)): the exponential, as 1.5 x may overflow"} {
+                  corpus.what = "x / (1 + exp(-1.5 x)): x times a sigmoid, as 1.5 x may overflow"} {
     %c1 = arith.constant -1.5 : f32
     %v2 = arith.mulf %x, %c1 fastmath<afn> : f32
     %v3 = math.exp %v2 fastmath<afn> : f32
@@ -156,6 +156,30 @@ gpu.module @corpus {
     %v6 = arith.divf %c4, %v5 fastmath<afn> : f32
     %v7 = arith.mulf %x, %v6 fastmath<afn> : f32
     return %v7 : f32
+  }
+
+  func.func @swish_steep_negative(%x: f32) -> f32
+      attributes {corpus.expect = "swish:1",
+                  corpus.what = "x / (1 + exp(3 x))"} {
+    %c1 = arith.constant 1.0 : f32
+    %c3 = arith.constant 3.0 : f32
+    %z = arith.mulf %x, %c3 fastmath<afn> : f32
+    %e = math.exp %z fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %r = arith.divf %x, %d fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @quick_gelu_other_numerator(%x: f32, %y: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "y / (1 + exp(-1.702 x))"} {
+    %c1 = arith.constant 1.0 : f32
+    %k = arith.constant -1.702 : f32
+    %z = arith.mulf %x, %k fastmath<afn> : f32
+    %e = math.exp %z fastmath<afn> : f32
+    %d = arith.addf %c1, %e fastmath<afn> : f32
+    %r = arith.divf %y, %d fastmath<afn> : f32
+    return %r : f32
   }
 }
 }

@@ -165,5 +165,23 @@ gpu.module @corpus {
     %v2 = math.tanh %v1 fastmath<afn> : f32
     return %v2 : f32
   }
+
+  func.func @by_sinh_and_cosh(%x: f32) -> f32
+      attributes {corpus.expect = "tanh:1",
+                  corpus.what = "sinh(x) / cosh(x)"} {
+    %a = math.sinh %x fastmath<afn> : f32
+    %b = math.cosh %x fastmath<afn> : f32
+    %r = arith.divf %a, %b fastmath<afn> : f32
+    return %r : f32
+  }
+
+  func.func @cosh_over_sinh(%x: f32) -> f32
+      attributes {corpus.expect = "none",
+                  corpus.what = "cosh(x) / sinh(x), another function"} {
+    %a = math.sinh %x fastmath<afn> : f32
+    %b = math.cosh %x fastmath<afn> : f32
+    %r = arith.divf %b, %a fastmath<afn> : f32
+    return %r : f32
+  }
 }
 }

@@ -14,7 +14,7 @@ gpu.module @corpus {
   }
   func.func @unknown_op(%x: f32) -> f32 attributes {corpus.expect = "tanh:1"} {
     %t = math.tanh %x : f32
-    %y = math.cosh %t : f32
+    %y = math.atan %t : f32
     return %y : f32
   }
 }
