@@ -30,6 +30,10 @@ static constexpr double kRunningSumFactor = 2;
 /// keep some 13 bits of a sum of 8-bit products, which moves single weights to
 /// the neighbouring number.
 static constexpr double kFloat8OperatorDistance = 2e-2;
+/// The same for a few rows, where one great weight may be all of the
+/// difference: half a step of e4m3.
+static constexpr double kFloat8DistanceOfFewRows = 6.25e-2;
+static constexpr size_t kFewRows = 64;
 
 ValuesKernels poly::bench::valuesKernels(const Session &session) {
   ValuesKernels kernels;
@@ -113,8 +117,9 @@ static void checkOperator(Case &item, AttentionInputs::Typed &input,
   int64_t tileKeys = kernel.integer("keyRows");
   double distance = relativeError(
       actual, input.sample.replayed(*program, RowMaximum::Running, tileKeys));
-  if (!(distance <=
-        (areFloat8 ? kFloat8OperatorDistance : kAttentionErrorLimit)))
+  if (!(distance <= (!areFloat8                 ? kAttentionErrorLimit
+                     : actual.size() < kFewRows ? kFloat8DistanceOfFewRows
+                                                : kFloat8OperatorDistance)))
     item.fault = "is off by " + std::to_string(distance) +
                  " from what its program computes on " + name;
   item.details.set("operatorDistance:" + name, distance);
