@@ -299,8 +299,9 @@ def Poly_InlinedOp : Poly_Op<"inlined", [
   let summary = "A library function whose body the compiler inlined";
   let description = [{
     Says that `original`, which code computes in many steps and perhaps on
-    several paths, is the function `tanh`, `erf` or `exp` of `operand`, within a
-    few ulps. With `proved`, both were compared on every value that the operand
+    several paths, is a function of `operand` within a few ulps: `exp`, `exp10`,
+    `expm1`, `sinh`, `cosh`, `tanh`, `erf`, `erfc`, `normcdf`, `cbrt`, `rcbrt`,
+    `square` or `cube`. With `proved`, both were compared on every value that the operand
     can have; otherwise on a dense set, and the code holds the constants of that
     function in NVIDIA's libdevice. Stands for `original`.
 
