@@ -69,6 +69,9 @@ struct AttentionOptions {
   /// of octaves, which they add exactly. A launch must have scale * log2(e) *
   /// bound at most kGreatestBoundedScore.
   std::optional<double> scoreBound;
+  /// Softcap of 16-bit types with a constant cap up to 40.7, which bounds the
+  /// scores: offsets are whole octaves as under a scoreBound.
+  bool wholeOffsets = false;
 
   bool is8Bit() const {
     return type == AttentionType::E4M3 || type == AttentionType::E5M2;
@@ -85,7 +88,7 @@ struct AttentionOptions {
     return is8Bit() && (scoreBound || score == AttentionScore::Softcap);
   }
   /// Exponents of 16-bit types that are known not to be below -126, by a
-  /// promise or, where weights are summed as rounded, by a cap.
+  /// promise or by a cap.
   bool hasBoundedExponents() const;
   /// Of Q, K, V and the weights.
   int64_t elementBytes() const { return is8Bit() ? 1 : 2; }

@@ -22,13 +22,12 @@ static constexpr double kGreatestHalfCap = 1400;
 /// log2(e), and what a program that takes a tanh's place may overshoot one by.
 static constexpr double kLog2E = 1.4426950408889634074, kOvershoot = 1.0 / 16;
 
+/// The scaled scores, in octaves, that a cap allows.
+static double boundOf(double cap) { return cap * (1 + kOvershoot) * kLog2E; }
+
 bool AttentionOptions::hasBoundedExponents() const {
-  if (is8Bit())
-    return false;
-  if (score == AttentionScore::Softmax)
-    return scoreBound.has_value();
-  return score == AttentionScore::Softcap && matrixSum && cap &&
-         *cap * (1 + kOvershoot) * kLog2E <= kGreatestBoundedScore;
+  return !is8Bit() &&
+         (wholeOffsets || (score == AttentionScore::Softmax && scoreBound));
 }
 
 std::optional<AttentionScore>
@@ -89,6 +88,12 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
   if (options.scoreBound && !options.isSoftmax())
     return "score-bound is a promise about the exponents of a softmax; leave "
            "it off";
+  if (options.wholeOffsets &&
+      (options.is8Bit() || options.score != AttentionScore::Softcap ||
+       !options.cap || boundOf(*options.cap) > kGreatestBoundedScore))
+    return "whole-offsets is a choice of softcaps of 16-bit types with a "
+           "constant cap of at most 40.7, whose exponents are then above -126; "
+           "a softmax has it with score-bound";
   if (options.scoreBound && options.score == AttentionScore::Softcap)
     return "the cap bounds the scores already; leave score-bound off";
   if (options.scoreBound &&

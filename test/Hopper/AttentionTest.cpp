@@ -237,7 +237,7 @@ const Case kCases[] = {
      4e-2},
     {"boundedCap",
      {"attention", "--head-dim=64", "--matrix-sum", "--score=softcap",
-      "--cap=30"},
+      "--cap=30", "--whole-offsets"},
      {"--programs=tanh-tanh32-f32,exp2-lattice7bare-f32-bf16x2"},
      {1, 1, 1, 140, 300, 3},
      4e-2},

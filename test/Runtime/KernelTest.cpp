@@ -11,7 +11,9 @@
 #include "MessageOf.h"
 
 #include <cstring>
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace poly::runtime;
 
@@ -34,7 +36,11 @@ constexpr const char *kGood = R"({
   "sites": [{"decision": "applied"}]})";
 
 std::string write(const std::string &content) {
-  std::string path = ::testing::TempDir() + "poly-kernel-test.json";
+  // Tests run at the same time, each in a process of its own.
+  const ::testing::TestInfo *test =
+      ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = ::testing::TempDir() + "poly-kernel-test-" +
+                     test->test_suite_name() + "-" + test->name() + ".json";
   writeFile(path, content);
   return path;
 }

@@ -11,6 +11,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 #include <fstream>
@@ -47,7 +48,9 @@ int runTool(const std::string &path, const std::vector<std::string> &arguments,
 
 CompileTool::CompileTool(std::string name) {
   llvm::sys::fs::create_directories(POLY_TEST_OUTPUT_DIR);
-  base = std::string(POLY_TEST_OUTPUT_DIR) + "/" + name;
+  // Tests of one name may run at a time, each in a process of its own.
+  base = std::string(POLY_TEST_OUTPUT_DIR) + "/" + name + "-" +
+         std::to_string(llvm::sys::Process::getProcessId());
 }
 
 CompileResult CompileTool::compile(const std::string &mlir,

@@ -52,6 +52,9 @@ public:
              "8 bits: accumulate over all tiles on the tensor cores");
     set.flag("f16-output", options.f16Output,
              "8 bits: the output is f16, not bf16");
+    set.flag("whole-offsets", options.wholeOffsets,
+             "softcap up to 40.7: offsets are whole octaves, so that lattices "
+             "need no clamp");
     set.number("score-bound", scoreBound,
                "softmax: no product of a query and a key is greater in "
                "magnitude; 0 promises nothing");
