@@ -24,10 +24,10 @@ using ::poly::ProgramInfo;
 using ::poly::RegisteredProgram;
 
 /// A clamp in the source is a proof: max(x, c) is not below c. Otherwise what
-/// the author of the exponential \p original promises.
+/// the author of the exponential \p original promises, of the same argument.
 static std::optional<double> lowerBound(Value value, Value original) {
   Operation *source = original ? original.getDefiningOp() : nullptr;
-  if (source)
+  if (source && source->getNumOperands() == 1 && source->getOperand(0) == value)
     if (auto promise = source->getAttrOfType<FloatAttr>(kLowerBoundAttr))
       return promise.getValueAsDouble();
   Operation *def = value.getDefiningOp();

@@ -26,4 +26,11 @@ gpu.module @m {
     %w = arith.truncf %p : vector<2xf32> to vector<2xbf16>
     gpu.return %w : vector<2xbf16>
   }
+  // The promise is of x in octaves, and the function's argument is another.
+  gpu.func @other_argument(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xbf16> {
+    %e = math.exp2 %x {poly.lower_bound = -100.0 : f64} : vector<2xf32>
+    %p = poly.exp2 %y replaces %e {bound = 0.0 : f64, role = #poly.exp_role<weight>} : vector<2xf32>
+    %w = arith.truncf %p : vector<2xf32> to vector<2xbf16>
+    gpu.return %w : vector<2xbf16>
+  }
 }
