@@ -128,7 +128,9 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
       if (isa<InlinedOp>(user))
         return std::nullopt;
     for (const UnaryBody &body : findBodies(graph, value, kArguments)) {
-      if (!body.argument.getType().isF32())
+      // A guard may have been narrowed to the type that the rest is widened
+      // from.
+      if (!isa<FloatType>(body.argument.getType()))
         continue;
       Recognised what = comparer.compare(body, valueFormat(body.argument));
       if (what.evidence != Evidence::None)
@@ -177,13 +179,34 @@ static std::vector<Finding> findLibraryFunctions(Operation *root) {
   return findings;
 }
 
+/// \p argument in f32: its widening, which then serves all of its users.
+static Value widen(OpBuilder &builder, Value argument) {
+  if (argument.getType().isF32())
+    return argument;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(argument);
+  Block *block = argument.getParentBlock();
+  for (Operation *user : argument.getUsers())
+    if (isa<LLVM::FPExtOp, arith::ExtFOp>(user) && user->getBlock() == block &&
+        user->getResult(0).getType().isF32()) {
+      user->moveBefore(block, builder.getInsertionPoint());
+      return user->getResult(0);
+    }
+  if (isa<LLVM::LLVMFuncOp>(block->getParentOp()))
+    return LLVM::FPExtOp::create(builder, argument.getLoc(),
+                                 builder.getF32Type(), argument);
+  return arith::ExtFOp::create(builder, argument.getLoc(), builder.getF32Type(),
+                               argument);
+}
+
 static void mark(const Finding &finding) {
   Value value = finding.value;
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
-  auto inlined = InlinedOp::create(
-      builder, value.getLoc(), value.getType(), finding.what.function,
-      finding.argument, value, finding.what.evidence == Evidence::Exhaustive);
+  auto inlined =
+      InlinedOp::create(builder, value.getLoc(), value.getType(),
+                        finding.what.function, widen(builder, finding.argument),
+                        value, finding.what.evidence == Evidence::Exhaustive);
   value.replaceAllUsesExcept(inlined.getResult(), inlined);
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalize/Lanes.h"
 #include "RaisePatterns/FloatView.h"
 #include "RaisePatterns/InlineAsm.h"
 
@@ -13,15 +14,12 @@
 #include "poly/Program/Formats.h"
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/Passes.h"
-#include "poly/Transforms/Sites.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <atomic>
@@ -63,7 +61,22 @@ static FloatType getNarrowType(StringRef mnemonic, MLIRContext *context) {
       .Default(FloatType());
 }
 
+/// \p value as \p type, by a cast that is there already if there is one.
 static Value bitcast(OpBuilder &builder, Location loc, Type type, Value value) {
+  auto source = value.getDefiningOp<LLVM::BitcastOp>();
+  if (source && source.getArg().getType() == type)
+    return source.getArg();
+  // Behind the value, where it serves all of its users.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
+  Block *block = value.getParentBlock();
+  for (Operation *user : value.getUsers()) {
+    auto cast = dyn_cast<LLVM::BitcastOp>(user);
+    if (!cast || cast.getType() != type || cast->getBlock() != block)
+      continue;
+    cast->moveBefore(block, builder.getInsertionPoint());
+    return cast;
+  }
   return LLVM::BitcastOp::create(builder, loc, type, value);
 }
 
@@ -103,6 +116,116 @@ static Value rewriteConversion(LLVM::InlineAsmOp op) {
   return {};
 }
 
+namespace {
+/// The typed op of an instruction.
+struct Arithmetic {
+  StringRef name;
+  unsigned arity = 0;
+  /// Without a rounding modifier the assembler may fuse a multiplication and an
+  /// addition.
+  bool mayContract = false;
+};
+} // namespace
+
+static Arithmetic getArithmetic(StringRef instruction) {
+  return llvm::StringSwitch<Arithmetic>(instruction)
+      .Case("add", {LLVM::FAddOp::getOperationName(), 2, true})
+      .Case("sub", {LLVM::FSubOp::getOperationName(), 2, true})
+      .Case("mul", {LLVM::FMulOp::getOperationName(), 2, true})
+      .Case("add.rn", {LLVM::FAddOp::getOperationName(), 2})
+      .Case("sub.rn", {LLVM::FSubOp::getOperationName(), 2})
+      .Case("mul.rn", {LLVM::FMulOp::getOperationName(), 2})
+      .Case("fma.rn", {LLVM::FMAOp::getOperationName(), 3})
+      .Case("neg", {LLVM::FNegOp::getOperationName(), 1})
+      .Case("abs", {LLVM::FAbsOp::getOperationName(), 1})
+      .Case("max", {LLVM::MaxNumOp::getOperationName(), 2})
+      .Case("min", {LLVM::MinNumOp::getOperationName(), 2})
+      .Case("max.NaN", {LLVM::MaximumOp::getOperationName(), 2})
+      .Case("min.NaN", {LLVM::MinimumOp::getOperationName(), 2})
+      .Default({});
+}
+
+/// CUDA's headers compute in 16 bits by inline assembly over integers:
+///   i16: neg.f16         becomes bitcast (fneg (bitcast x))
+///   i32: mul.bf16x2      the same on vectors of two
+static Value rewriteArithmetic(LLVM::InlineAsmOp op) {
+  std::optional<PlainInstruction> plain = getPlainInstruction(op);
+  if (!plain)
+    return {};
+  auto [instruction, suffix] = StringRef(plain->mnemonic).rsplit('.');
+  Arithmetic arithmetic = getArithmetic(instruction);
+  OpBuilder builder(op);
+  bool isPair = suffix.consume_back("x2");
+  Type type;
+  if (suffix == "bf16")
+    type = builder.getBF16Type();
+  else if (suffix == "f16")
+    type = builder.getF16Type();
+  Type carrier = builder.getIntegerType(isPair ? 32 : 16);
+  auto isCarrier = [&](Value value) { return value.getType() == carrier; };
+  if (!type || arithmetic.arity == 0 ||
+      plain->operands.size() != arithmetic.arity ||
+      !isCarrier(op.getResult(0)) || !llvm::all_of(plain->operands, isCarrier))
+    return {};
+  if (isPair)
+    type = VectorType::get({2}, type);
+  Location loc = op.getLoc();
+  OperationState state(loc, arithmetic.name);
+  for (Value operand : plain->operands)
+    state.addOperands(bitcast(builder, loc, type, operand));
+  state.addTypes(type);
+  if (arithmetic.mayContract)
+    state.addAttribute("fastmathFlags", LLVM::FastmathFlagsAttr::get(
+                                            builder.getContext(),
+                                            LLVM::FastmathFlags::contract));
+  return bitcast(builder, loc, carrier, builder.create(state)->getResult(0));
+}
+
+static Value takeLane(OpBuilder &builder, Location loc, Value vector,
+                      int64_t index) {
+  Value position = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                            builder.getI64IntegerAttr(index));
+  return LLVM::ExtractElementOp::create(builder, loc, vector, position);
+}
+
+/// CUDA's headers take a pair of f16 apart by assembly that names its halves:
+///   mov.b16 $0, low        becomes a lane of bitcast w
+///   cvt.f32.f16 $0, low    becomes fpext of it
+static Value rewriteUnpacking(LLVM::InlineAsmOp op) {
+  if (op.getHasSideEffects() || op->getNumResults() != 1 ||
+      op->getNumOperands() != 1 || !op.getOperand(0).getType().isInteger(32))
+    return {};
+  std::string text = op.getAsmString().str();
+  llvm::erase_if(text, [](char c) { return llvm::isSpace(c); });
+  StringRef rest = text;
+  bool hasHalves = rest.consume_front("{.reg.f16low,high;") ||
+                   rest.consume_front("{.reg.b16low,high;");
+  if (!hasHalves || !rest.consume_front("mov.b32{low,high},$1;"))
+    return {};
+  bool isMove = rest.consume_front("mov.b16$0,");
+  if ((!isMove && !rest.consume_front("cvt.f32.f16$0,")) ||
+      (rest != "low;}" && rest != "high;}"))
+    return {};
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type result = op.getResult(0).getType();
+  Type element = isMove ? Type(builder.getI16Type()) : builder.getF16Type();
+  if (result != (isMove ? element : Type(builder.getF32Type())))
+    return {};
+  Value pair =
+      bitcast(builder, loc, VectorType::get({2}, element), op.getOperand(0));
+  Value half = takeLane(builder, loc, pair, rest == "low;}" ? 0 : 1);
+  return isMove ? half
+                : LLVM::FPExtOp::create(builder, loc, result, half).getResult();
+}
+
+static Value rewriteAssembly(LLVM::InlineAsmOp op) {
+  for (auto rewrite : {rewriteConversion, rewriteArithmetic, rewriteUnpacking})
+    if (Value replacement = rewrite(op))
+      return replacement;
+  return {};
+}
+
 /// A bf16 is the upper half of an f32 of the same value, so code widens it by
 /// moving bits:
 ///   bitcast (zext x << 16)             becomes fpext (bitcast x)
@@ -119,9 +242,7 @@ static Value rewriteWidening(LLVM::BitcastOp op) {
   };
   auto lane = [&](Value word, int64_t index) -> Value {
     Value pair = bitcast(builder, loc, VectorType::get({2}, bf16), word);
-    Value position = LLVM::ConstantOp::create(
-        builder, loc, builder.getI64Type(), builder.getI64IntegerAttr(index));
-    return widen(LLVM::ExtractElementOp::create(builder, loc, pair, position));
+    return widen(takeLane(builder, loc, pair, index));
   };
   if (auto shift = dyn_cast_or_null<LLVM::ShlOp>(bits)) {
     if (getInteger(shift.getRhs()) != 16)
@@ -202,229 +323,6 @@ static Value rewriteRounding(LLVM::SelectOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lanes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Takes apart f32 vectors that were put together from scalars, so that an
-/// idiom whose halves are scalar and vector code is one in each lane. A GPU
-/// computes f32 vectors lane by lane anyway.
-class LaneSplitter {
-public:
-  explicit LaneSplitter(Operation *root) : root(root) {}
-  unsigned run();
-
-private:
-  /// Whether \p value is built from scalars, or is constant.
-  static bool isBuilt(Value value);
-  /// A rank-1 vector of f32, computed elementwise from such vectors.
-  static bool isElementwise(Operation *op);
-  /// The ops whose results end in a conversion to 8 bits, which takes four
-  /// neighbours at a time.
-  llvm::DenseSet<Operation *> wholeVectors();
-  Value lane(Value vector, int64_t index);
-  Value makeLane(Value vector, int64_t index);
-  void split(Operation *op);
-  /// Erases what is left of the vectors, whose uses would keep lanes alive.
-  void eraseDead();
-
-  Operation *root;
-  llvm::DenseMap<std::pair<Value, int64_t>, Value> lanes;
-  /// The scalar that stands for the result of an extraction now.
-  llvm::DenseMap<Value, Value> replacements;
-  SmallVector<Operation *> replaced;
-};
-} // namespace
-
-static VectorType getF32Vector(Value value) {
-  auto type = dyn_cast<VectorType>(value.getType());
-  constexpr int64_t kMaxLanes = 64;
-  return type && type.getRank() == 1 && !type.isScalable() &&
-                 type.getElementType().isF32() &&
-                 type.getNumElements() <= kMaxLanes
-             ? type
-             : VectorType();
-}
-
-/// The scalar that a chain of insertions puts into lane \p index.
-static Value getInserted(Value vector, int64_t index) {
-  while (Operation *op = vector.getDefiningOp()) {
-    if (auto build = dyn_cast<vector::FromElementsOp>(op))
-      return build.getElements()[index];
-    auto insert = dyn_cast<LLVM::InsertElementOp>(op);
-    std::optional<uint64_t> position =
-        insert ? getInteger(insert.getPosition()) : std::nullopt;
-    if (!position)
-      return {};
-    if (*position == static_cast<uint64_t>(index))
-      return insert.getValue();
-    vector = insert.getVector();
-  }
-  return {};
-}
-
-bool LaneSplitter::isBuilt(Value value) {
-  VectorType type = getF32Vector(value);
-  if (!type || !value.getDefiningOp())
-    return false;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    if (!getInserted(value, i))
-      return false;
-  return true;
-}
-
-bool LaneSplitter::isElementwise(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-      !getF32Vector(op->getResult(0)) ||
-      isa<LLVM::CallIntrinsicOp, LLVM::CallOp, LLVM::InlineAsmOp>(op))
-    return false;
-  switch (getFloatView(op).kind) {
-  case FloatKind::Opaque:
-  case FloatKind::Select:
-  case FloatKind::Ext:
-    return false;
-  default:
-    return llvm::all_of(op->getOperandTypes(), [&](Type type) {
-      return type == op->getResult(0).getType();
-    });
-  }
-}
-
-Value LaneSplitter::lane(Value vector, int64_t index) {
-  if (Value known = lanes.lookup({vector, index}))
-    return known;
-  Value made = makeLane(vector, index);
-  while (Value replacement = replacements.lookup(made))
-    made = replacement;
-  lanes[{vector, index}] = made;
-  return made;
-}
-
-Value LaneSplitter::makeLane(Value vector, int64_t index) {
-  if (Value inserted = getInserted(vector, index))
-    return inserted;
-  Operation *op = vector.getDefiningOp();
-  OpBuilder builder(root->getContext());
-  builder.setInsertionPointAfterValue(vector);
-  Location loc = vector.getLoc();
-  bool isLLVM = isa<LLVM::LLVMFuncOp>(root);
-  DenseElementsAttr elements;
-  if (op && matchPattern(vector, m_Constant(&elements))) {
-    TypedAttr element = elements.getValues<FloatAttr>()[index];
-    return isLLVM
-               ? LLVM::ConstantOp::create(builder, loc, element).getResult()
-               : arith::ConstantOp::create(builder, loc, element).getResult();
-  }
-  if (op && isElementwise(op)) {
-    OperationState state(loc, op->getName());
-    for (Value operand : op->getOperands())
-      state.addOperands(lane(operand, index));
-    // Before the op, so that whatever replaces the op finds all lanes there.
-    builder.setInsertionPoint(op);
-    state.addTypes(builder.getF32Type());
-    state.addAttributes(op->getAttrs());
-    return builder.create(state)->getResult(0);
-  }
-  if (!isLLVM)
-    return vector::ExtractOp::create(builder, loc, vector, index);
-  Value position = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                            builder.getI64IntegerAttr(index));
-  return LLVM::ExtractElementOp::create(builder, loc, vector, position);
-}
-
-void LaneSplitter::split(Operation *op) {
-  Value result = op->getResult(0);
-  VectorType type = getF32Vector(result);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    elements.push_back(lane(result, i));
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(op);
-  Value rebuilt =
-      vector::FromElementsOp::create(builder, op->getLoc(), type, elements);
-  result.replaceAllUsesWith(rebuilt);
-  replaced.push_back(op);
-  replaced.push_back(rebuilt.getDefiningOp());
-}
-
-void LaneSplitter::eraseDead() {
-  llvm::SetVector<Operation *> worklist(replaced.begin(), replaced.end());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    if (!isOpTriviallyDead(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp())
-        worklist.insert(def);
-    op->erase();
-  }
-}
-
-llvm::DenseSet<Operation *> LaneSplitter::wholeVectors() {
-  llvm::SetVector<Operation *> whole;
-  root->walk([&](Operation *op) {
-    if (isa<arith::TruncFOp>(op) && isa<VectorType>(op->getResult(0).getType()))
-      if (std::optional<::poly::Format> format =
-              getFormat(op->getResult(0).getType());
-          format && ::poly::elementBits(*format) == 8)
-        if (Operation *def = op->getOperand(0).getDefiningOp())
-          whole.insert(def);
-  });
-  for (unsigned i = 0; i < whole.size(); ++i)
-    if (isElementwise(whole[i]))
-      for (Value operand : whole[i]->getOperands())
-        if (Operation *def = operand.getDefiningOp())
-          whole.insert(def);
-  return llvm::DenseSet<Operation *>(whole.begin(), whole.end());
-}
-
-unsigned LaneSplitter::run() {
-  // First which vectors to split, in program order: one built from scalars
-  // makes those that are computed from it so too.
-  SmallVector<Operation *> splits, extracts;
-  llvm::DenseSet<Value> built;
-  llvm::DenseSet<Operation *> whole = wholeVectors();
-  root->walk([&](Operation *op) {
-    if (isElementwise(op) && !whole.contains(op) &&
-        llvm::any_of(op->getOperands(), [&](Value operand) {
-          return built.contains(operand) || isBuilt(operand);
-        })) {
-      built.insert(op->getResult(0));
-      splits.push_back(op);
-    }
-    if (isa<LLVM::ExtractElementOp, vector::ExtractOp>(op) &&
-        op->getResult(0).getType().isF32())
-      extracts.push_back(op);
-  });
-  if (splits.empty())
-    return 0;
-  // A lane has one scalar, wherever it is read.
-  for (Operation *op : extracts) {
-    std::optional<int64_t> index;
-    if (auto extract = dyn_cast<LLVM::ExtractElementOp>(op)) {
-      if (auto position = getInteger(extract.getPosition()))
-        index = *position;
-    } else if (auto extract = cast<vector::ExtractOp>(op);
-               extract.getStaticPosition().size() == 1 &&
-               !extract.hasDynamicPosition()) {
-      index = extract.getStaticPosition()[0];
-    }
-    Value vector = op->getOperand(0);
-    VectorType type = getF32Vector(vector);
-    if (!index || !type || *index < 0 || *index >= type.getNumElements())
-      continue;
-    Value scalar = lane(vector, *index);
-    op->getResult(0).replaceAllUsesWith(scalar);
-    replacements[op->getResult(0)] = scalar;
-    replaced.push_back(op);
-  }
-  for (Operation *op : splits)
-    split(op);
-  eraseDead();
-  return splits.size();
-}
-
-//===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
@@ -449,7 +347,7 @@ static unsigned normalizeRoot(Operation *root) {
   for (Operation *op : candidates) {
     Value replacement;
     if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
-      replacement = rewriteConversion(assembly);
+      replacement = rewriteAssembly(assembly);
     else if (auto select = dyn_cast<LLVM::SelectOp>(op))
       replacement = rewriteRounding(select);
     else
@@ -460,7 +358,7 @@ static unsigned normalizeRoot(Operation *root) {
     op->erase();
     ++count;
   }
-  return count + LaneSplitter(root).run();
+  return count + splitLanes(root);
 }
 
 void PolyNormalizePass::runOnOperation() {

@@ -202,6 +202,10 @@ void dropInsideBodies(Operation *root, std::vector<Idiom> &idioms,
   root->walk([&](InlinedOp inlined) {
     std::optional<UnaryBody> body =
         findBody(graph, inlined.getOriginal(), inlined.getOperand());
+    // Guards may read what the argument is widened from.
+    Operation *widening = inlined.getOperand().getDefiningOp();
+    if (!body && isa_and_nonnull<arith::ExtFOp, LLVM::FPExtOp>(widening))
+      body = findBody(graph, inlined.getOriginal(), widening->getOperand(0));
     if (!body)
       return;
     for (const GraphNode &node : llvm::drop_begin(body->nodes))

@@ -568,7 +568,76 @@ std::optional<::poly::Format> getElementFormat(Type type) {
   return getScalarFormat(type);
 }
 
+/// The operands of a disjunction of conditions, however it is spelled.
+static std::optional<std::pair<Value, Value>> viewOr(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::OrIOp, LLVM::OrOp>(op))
+    return std::pair(op->getOperand(0), op->getOperand(1));
+  // a ? true : b, which keeps b's poison away.
+  APInt number;
+  if (isa_and_nonnull<arith::SelectOp, LLVM::SelectOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+      number.isAllOnes())
+    return std::pair(op->getOperand(0), op->getOperand(2));
+  return std::nullopt;
+}
+
+/// The value that \p condition asks for being NaN, and nothing else.
+static Value getNaNTested(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  bool isUnordered = false;
+  if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(op))
+    isUnordered = cmp.getPredicate() == arith::CmpFPredicate::UNO ||
+                  (cmp.getPredicate() == arith::CmpFPredicate::UNE &&
+                   cmp.getLhs() == cmp.getRhs());
+  else if (auto cmp = dyn_cast_or_null<LLVM::FCmpOp>(op))
+    isUnordered = cmp.getPredicate() == LLVM::FCmpPredicate::uno ||
+                  (cmp.getPredicate() == LLVM::FCmpPredicate::une &&
+                   cmp.getLhs() == cmp.getRhs());
+  if (!isUnordered)
+    return {};
+  auto isNumber = [](Value value) {
+    std::optional<double> number = getLiteralNumber(value);
+    return number && !std::isnan(*number);
+  };
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  if (a == b || isNumber(b))
+    return a;
+  return isNumber(a) ? b : Value();
+}
+
+/// a > b or a is NaN ? a : b, the maximum of NaN-minded code; a < b likewise.
+static FloatView viewNaNMaximum(Value condition, Value ifTrue, Value ifFalse) {
+  std::optional<std::pair<Value, Value>> either = viewOr(condition);
+  if (!either)
+    return {};
+  auto [order, test] = *either;
+  if (!getNaNTested(test))
+    std::swap(order, test);
+  if (getNaNTested(test) != ifTrue)
+    return {};
+  FloatView view = viewSelection(order, ifTrue, ifFalse);
+  if (view.kind != FloatKind::Select || ifTrue == ifFalse)
+    return {};
+  // left < right ? c : d, and what an unordered pair gives is the second.
+  bool isMaximum = view.operands[0] == view.operands[3] &&
+                   view.operands[1] == view.operands[2];
+  bool isMinimum = view.operands[0] == view.operands[2] &&
+                   view.operands[1] == view.operands[3];
+  if ((!isMaximum && !isMinimum) ||
+      view.operands[view.unorderedOperand] != ifFalse)
+    return {};
+  FloatView result;
+  result.kind = isMaximum ? FloatKind::Max : FloatKind::Min;
+  result.numOperands = 2;
+  result.operands = {ifTrue, ifFalse};
+  return result;
+}
+
 FloatView viewSelection(Value condition, Value ifTrue, Value ifFalse) {
+  if (FloatView view = viewNaNMaximum(condition, ifTrue, ifFalse);
+      view.kind != FloatKind::Opaque)
+    return view;
   Operation *compare = condition.getDefiningOp();
   Predicate predicate;
   if (auto cmp = dyn_cast_or_null<arith::CmpFOp>(compare))

@@ -57,4 +57,15 @@ std::optional<PlainInstruction> getPlainInstruction(LLVM::InlineAsmOp op) {
   return instruction;
 }
 
+std::string getAsmText(LLVM::InlineAsmOp op) {
+  std::string text;
+  SmallVector<StringRef, 8> lines;
+  op.getAsmString().split(lines, '\n');
+  for (StringRef line : lines) {
+    text += line.take_front(line.find("//"));
+    text += '\n';
+  }
+  return text;
+}
+
 } // namespace mlir::poly

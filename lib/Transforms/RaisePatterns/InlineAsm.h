@@ -28,6 +28,10 @@ struct PlainInstruction {
 /// predicates, tied operands and clobbers.
 std::optional<PlainInstruction> getPlainInstruction(LLVM::InlineAsmOp op);
 
+/// The text of \p op without comments: one that goes with volatile assembly
+/// from LLVM IR carries it through the passes.
+std::string getAsmText(LLVM::InlineAsmOp op);
+
 } // namespace mlir::poly
 
 #endif // POLY_TRANSFORMS_RAISEPATTERNS_INLINEASM_H

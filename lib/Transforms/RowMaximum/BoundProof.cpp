@@ -316,6 +316,28 @@ bool Prover::atMostElement(Operand a, Factor factor, Operand elements,
   }
   return false;
 }
+/// What \p a is a product or quotient of by finite positive literals.
+Operand Prover::stripFactors(Operand a) {
+  for (unsigned step = 0; step < 4; ++step) {
+    a = resolveLane(a);
+    FloatView view = viewOf(a.value);
+    if (view.kind != FloatKind::Mul && view.kind != FloatKind::Div)
+      return a;
+    Operand next = a;
+    for (unsigned i : {1u, 0u}) {
+      if (next.value != a.value || (view.kind == FloatKind::Div && i == 0))
+        break;
+      std::optional<double> number = getLiteralNumber(view.operands[i]);
+      if (number && *number > 0 && std::isfinite(*number))
+        next = a.with(view.operands[1 - i]);
+    }
+    if (next.value == a.value)
+      return a;
+    a = next;
+  }
+  return a;
+}
+
 /// Both operands of a select, each in its case.
 bool Prover::atMostOfSelect(Operand a, Factor factor, Operand m,
                             Operation *select, double &slack, unsigned depth) {
@@ -339,6 +361,15 @@ bool Prover::atMostOfSelect(Operand a, Factor factor, Operand m,
             below &&
             atMost(a, Factor(), {guard->value, m.lane, 1}, inner, depth + 1) &&
             inner == 0;
+        // What is a positive multiple of minus infinity is minus infinity.
+        if (Operand root = stripFactors(a); !good && below &&
+                                            guard->limit == -kInfinity &&
+                                            root.value != a.value) {
+          inner = 0;
+          good = atMost(root, Factor(), {guard->value, m.lane, 1}, inner,
+                        depth + 1) &&
+                 inner == 0;
+        }
         if (!good && factor.number != 1 && below) {
           inner = 0;
           good =

@@ -117,6 +117,7 @@ private:
                      unsigned depth);
   bool atMostOfSelect(Operand a, Factor factor, Operand m, Operation *select,
                       double &slack, unsigned depth);
+  static Operand stripFactors(Operand a);
   bool atMostOfProduct(Operand a, Factor factor, Operand m,
                        const FloatView &view, double &slack, unsigned depth);
   bool leftAtMost(Operand a, Factor factor, Operand m, double &slack,

@@ -9,6 +9,7 @@
 #include "SharedAccess.h"
 
 #include "../RaisePatterns/FloatView.h"
+#include "../RaisePatterns/InlineAsm.h"
 
 #include "poly/Dialect/Poly/PolyDialect.h"
 
@@ -197,7 +198,8 @@ bool isHarmless(StringRef instruction) {
 
 SharedAccess accessOfAsm(LLVM::InlineAsmOp op) {
   SmallVector<StringRef, 8> instructions;
-  op.getAsmString().split(instructions, ';');
+  std::string code = getAsmText(op);
+  StringRef(code).split(instructions, ';');
   SmallVector<StringRef, 8> others;
   for (StringRef instruction : instructions) {
     instruction = instruction.trim(" \t\n\r{}");

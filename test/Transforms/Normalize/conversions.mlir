@@ -4,10 +4,10 @@
 gpu.module @m {
   // CHECK-LABEL: llvm.func @scalars
   // CHECK-SAME: (%[[X:.*]]: i16, %[[Y:.*]]: i16)
-  // CHECK: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
-  // CHECK: %[[F:.*]] = llvm.fpext %[[B]] : bf16 to f32
-  // CHECK: %[[H:.*]] = llvm.bitcast %[[Y]] : i16 to f16
-  // CHECK: %[[G:.*]] = llvm.fpext %[[H]] : f16 to f32
+  // CHECK-DAG: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK-DAG: %[[F:.*]] = llvm.fpext %[[B]] : bf16 to f32
+  // CHECK-DAG: %[[H:.*]] = llvm.bitcast %[[Y]] : i16 to f16
+  // CHECK-DAG: %[[G:.*]] = llvm.fpext %[[H]] : f16 to f32
   // CHECK: math.exp %[[F]]
   // CHECK: llvm.fptrunc %{{.*}} : f32 to bf16
   // CHECK: llvm.bitcast %{{.*}} : bf16 to i16
@@ -41,13 +41,13 @@ gpu.module @m {
 
   // CHECK-LABEL: llvm.func @bits
   // CHECK-SAME: (%[[X:.*]]: i16, %[[W:.*]]: i32)
-  // CHECK: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK-DAG: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK-DAG: %[[P:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
+  // CHECK-NOT: llvm.bitcast
   // CHECK: llvm.fpext %[[B]] : bf16 to f32
-  // CHECK: %[[P:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
   // CHECK: llvm.extractelement %[[P]]
   // CHECK: llvm.fpext
-  // CHECK: %[[Q:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
-  // CHECK: llvm.extractelement %[[Q]]
+  // CHECK: llvm.extractelement %[[P]]
   // CHECK: llvm.fpext
   llvm.func @bits(%x: i16, %w: i32) -> f32 {
     %c16 = llvm.mlir.constant(16 : i32) : i32
@@ -134,6 +134,75 @@ gpu.module @m {
     %s = llvm.shl %w, %c8 : i32
     %h = llvm.bitcast %s : i32 to f32
     %e = math.exp %h : f32
+    llvm.return %e : f32
+  }
+
+  // Arithmetic in 16 bits, as CUDA's headers spell it. What names no rounding may
+  // be contracted.
+  // CHECK-LABEL: llvm.func @arithmetic
+  // CHECK-SAME: (%[[X:.*]]: i16, %[[W:.*]]: i32, %{{.*}}: f32)
+  // CHECK-DAG: %[[H:.*]] = llvm.bitcast %[[X]] : i16 to f16
+  // CHECK-DAG: %[[B:.*]] = llvm.bitcast %[[X]] : i16 to bf16
+  // CHECK-DAG: %[[HH:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xf16>
+  // CHECK-DAG: %[[BB:.*]] = llvm.bitcast %[[W]] : i32 to vector<2xbf16>
+  // CHECK: llvm.fneg %[[H]] : f16
+  // CHECK: %[[M:.*]] = llvm.fmul %[[B]], %{{.*}} {fastmathFlags = #llvm.fastmath<contract>} : bf16
+  // CHECK: llvm.fadd %[[HH]], %[[HH]] : vector<2xf16>
+  // CHECK: %[[F:.*]] = llvm.intr.fma(%[[BB]], %{{.*}}, %[[BB]]) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>)
+  // CHECK: llvm.intr.maxnum(%[[F]], %[[BB]]) : (vector<2xbf16>, vector<2xbf16>)
+  // CHECK: llvm.intr.maximum(%[[B]], %[[M]]) : (bf16, bf16)
+  // CHECK-NOT: inline_asm
+  llvm.func @arithmetic(%x: i16, %w: i32, %f: f32) -> !llvm.struct<(i16, i16, i32, i16, f32)> {
+    %a = llvm.inline_asm asm_dialect = att "{neg.f16 $0,$1;\0A}", "=h,h" %x : (i16) -> i16
+    %b = llvm.inline_asm asm_dialect = att "{ mul.bf16 $0,$1,$2; }\0A", "=h,h,h" %x, %a : (i16, i16) -> i16
+    %c = llvm.inline_asm asm_dialect = att "{add.rn.f16x2 $0,$1,$2;\0A}", "=r,r,r" %w, %w : (i32, i32) -> i32
+    %d = llvm.inline_asm asm_dialect = att "{fma.rn.bf16x2 $0,$1,$2,$3;\0A}", "=r,r,r,r" %w, %c, %w : (i32, i32, i32) -> i32
+    %g = llvm.inline_asm asm_dialect = att "{ max.bf16x2 $0,$1,$2;\0A}", "=r,r,r" %d, %w : (i32, i32) -> i32
+    %h = llvm.inline_asm asm_dialect = att "{ max.NaN.bf16 $0,$1,$2;\0A}", "=h,h,h" %x, %b : (i16, i16) -> i16
+    %e = math.exp %f : f32
+    %z = llvm.mlir.poison : !llvm.struct<(i16, i16, i32, i16, f32)>
+    %z0 = llvm.insertvalue %a, %z[0] : !llvm.struct<(i16, i16, i32, i16, f32)>
+    %z1 = llvm.insertvalue %b, %z0[1] : !llvm.struct<(i16, i16, i32, i16, f32)>
+    %z2 = llvm.insertvalue %g, %z1[2] : !llvm.struct<(i16, i16, i32, i16, f32)>
+    %z3 = llvm.insertvalue %h, %z2[3] : !llvm.struct<(i16, i16, i32, i16, f32)>
+    %z4 = llvm.insertvalue %e, %z3[4] : !llvm.struct<(i16, i16, i32, i16, f32)>
+    llvm.return %z4 : !llvm.struct<(i16, i16, i32, i16, f32)>
+  }
+
+  // The halves of a pair, by assembly that names them.
+  // CHECK-LABEL: llvm.func @halves
+  // CHECK-DAG: %[[P:.*]] = llvm.bitcast %arg0 : i32 to vector<2xf16>
+  // CHECK-DAG: %[[Q:.*]] = llvm.bitcast %arg0 : i32 to vector<2xi16>
+  // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+  // CHECK: %[[H:.*]] = llvm.extractelement %[[P]][%[[ONE]] : i64]
+  // CHECK: llvm.fpext %[[H]] : f16 to f32
+  // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+  // CHECK: llvm.extractelement %[[Q]][%[[ZERO]] : i64]
+  // CHECK-NOT: inline_asm
+  llvm.func @halves(%w: i32) -> !llvm.struct<(f32, i16)> {
+    %a = llvm.inline_asm asm_dialect = att "{.reg .f16 low,high;\0A  mov.b32 {low,high},$1;\0A  cvt.f32.f16 $0, high;}\0A", "=f,r" %w : (i32) -> f32
+    %b = llvm.inline_asm asm_dialect = att "{.reg .b16 low,high;\0A mov.b32 {low,high}, $1;\0A mov.b16 $0, low;}", "=h,r" %w : (i32) -> i16
+    %e = math.exp %a : f32
+    %z = llvm.mlir.poison : !llvm.struct<(f32, i16)>
+    %z0 = llvm.insertvalue %e, %z[0] : !llvm.struct<(f32, i16)>
+    %z1 = llvm.insertvalue %b, %z0[1] : !llvm.struct<(f32, i16)>
+    llvm.return %z1 : !llvm.struct<(f32, i16)>
+  }
+
+  // Saturating, clamping, flushing, volatile, of another width or a pair of
+  // unequal halves: other instructions.
+  // CHECK-LABEL: llvm.func @other_arithmetic
+  // CHECK-COUNT-7: llvm.inline_asm
+  // CHECK-NOT: bitcast
+  llvm.func @other_arithmetic(%x: i16, %w: i32, %f: f32) -> f32 {
+    %a = llvm.inline_asm asm_dialect = att "{add.sat.f16 $0,$1,$2;\0A}", "=h,h,h" %x, %x : (i16, i16) -> i16
+    %b = llvm.inline_asm asm_dialect = att "{fma.rn.relu.bf16x2 $0,$1,$2,$3;\0A}", "=r,r,r,r" %w, %w, %w : (i32, i32, i32) -> i32
+    %c = llvm.inline_asm asm_dialect = att "{mul.ftz.f16 $0,$1,$2;\0A}", "=h,h,h" %x, %x : (i16, i16) -> i16
+    %d = llvm.inline_asm has_side_effects asm_dialect = att "{neg.f16 $0,$1;\0A}", "=h,h" %x : (i16) -> i16
+    %g = llvm.inline_asm asm_dialect = att "{neg.f16x2 $0,$1;\0A}", "=h,h" %x : (i16) -> i16
+    %h = llvm.inline_asm asm_dialect = att "{fma.f16 $0,$1,$2;\0A}", "=h,h,h" %x, %x : (i16, i16) -> i16
+    %i = llvm.inline_asm asm_dialect = att "{.reg .f16 low,high;\0A mov.b32 {high,low}, $1;\0A mov.b16 $0, low;}", "=h,r" %w : (i32) -> i16
+    %e = math.exp %f : f32
     llvm.return %e : f32
   }
 

@@ -200,6 +200,75 @@ gpu.module @llvm {
     llvm.return %s : f32
   }
 
+  // Assembly of single instructions.
+  // CHECK-LABEL: llvm.func @assembly_sigmoid
+  // CHECK:         poly.sigmoid %arg0 replaces %{{[0-9]+}} consent : f32
+  llvm.func @assembly_sigmoid(%x: f32) -> f32 {
+    %c1 = llvm.mlir.constant(1.0 : f32) : f32
+    %k = llvm.mlir.constant(-1.44269502 : f32) : f32
+    %a = llvm.fmul %x, %k : f32
+    %e = llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;", "=f,f" %a : (f32) -> f32
+    %d = llvm.fadd %e, %c1 : f32
+    %s = llvm.inline_asm "rcp.approx.ftz.f32 $0, $1;", "=f,f" %d : (f32) -> f32
+    llvm.return %s : f32
+  }
+
+  // CHECK-LABEL: llvm.func @assembly_silu
+  // CHECK:         poly.silu %arg0 replaces %{{[0-9]+}} consent : f32
+  llvm.func @assembly_silu(%x: f32) -> f32 {
+    %half = llvm.mlir.constant(0.5 : f32) : f32
+    %h = llvm.fmul %x, %half : f32
+    %t = llvm.inline_asm "tanh.approx.f32 $0, $1;", "=f,f" %h : (f32) -> f32
+    %s = llvm.intr.fma(%h, %t, %h) : (f32, f32, f32) -> f32
+    llvm.return %s : f32
+  }
+
+  // A clamp to [0, 1] that stays.
+  // CHECK-LABEL: llvm.func @saturated
+  // CHECK:         %[[S:.*]] = poly.sigmoid %arg0 replaces %{{[0-9]+}} consent : f32
+  // CHECK-NEXT:    llvm.call_intrinsic "llvm.nvvm.saturate.f"(%[[S]])
+  llvm.func @saturated(%x: f32) -> f32 {
+    %half = llvm.mlir.constant(0.5 : f32) : f32
+    %h = llvm.fmul %x, %half : f32
+    %t = llvm.call_intrinsic "llvm.nvvm.tanh.approx.f"(%h) : (f32) -> f32
+    %r = llvm.intr.fma(%half, %t, %half) : (f32, f32, f32) -> f32
+    %s = llvm.call_intrinsic "llvm.nvvm.saturate.f"(%r) : (f32) -> f32
+    llvm.return %s : f32
+  }
+
+  // Two lanes in a register already, and an approximation already.
+  // CHECK-LABEL: llvm.func @packed
+  // CHECK-NOT:     poly.
+  llvm.func @packed(%x: i32) -> i32 {
+    %t = llvm.inline_asm "tanh.approx.bf16x2 $0, $1;", "=r,r" %x : (i32) -> i32
+    %e = llvm.inline_asm "ex2.approx.ftz.bf16x2 $0, $1;", "=r,r" %t : (i32) -> i32
+    %v = llvm.bitcast %e : i32 to vector<2xf16>
+    %f = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f16x2"(%v) : (vector<2xf16>) -> vector<2xf16>
+    %r = llvm.bitcast %f : vector<2xf16> to i32
+    llvm.return %r : i32
+  }
+
+  // CHECK-LABEL: llvm.func @approximated
+  // CHECK-NOT:     poly.
+  llvm.func @approximated(%x: f32) -> f32 {
+    %c3 = llvm.mlir.constant(0.0779 : f32) : f32
+    %c2 = llvm.mlir.constant(0.22669 : f32) : f32
+    %c1 = llvm.mlir.constant(0.695583 : f32) : f32
+    %c0 = llvm.mlir.constant(1.0 : f32) : f32
+    %shift = llvm.mlir.constant(23 : i32) : i32
+    %whole = llvm.intr.floor(%x) : (f32) -> f32
+    %r = llvm.fsub %x, %whole : f32
+    %p = llvm.intr.fma(%r, %c3, %c2) : (f32, f32, f32) -> f32
+    %q = llvm.intr.fma(%r, %p, %c1) : (f32, f32, f32) -> f32
+    %s = llvm.intr.fma(%r, %q, %c0) : (f32, f32, f32) -> f32
+    %i = llvm.fptosi %whole : f32 to i32
+    %j = llvm.shl %i, %shift : i32
+    %b = llvm.bitcast %s : f32 to i32
+    %k = llvm.add %b, %j : i32
+    %y = llvm.bitcast %k : i32 to f32
+    llvm.return %y : f32
+  }
+
   // CHECK-LABEL: llvm.func @inline_asm
   // CHECK-NOT:     poly.
   llvm.func @inline_asm(%x: f32) -> f32 {

@@ -150,6 +150,25 @@ gpu.module @fakes {
     return %e : vector<8xf32>
   }
 
+  // A negative multiple of minus infinity is above everything.
+  // CHECK-LABEL: func.func @guarded_negative
+  // CHECK:         poly.exp2
+  func.func @guarded_negative(%x: vector<8xf32>) -> vector<8xf32> {
+    %ninf = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0.0 : f32
+    %k = arith.constant -0.125 : f32
+    %ks = arith.constant dense<-0.125> : vector<8xf32>
+    %m = vector.reduction <maxnumf>, %x, %ninf : vector<8xf32> into f32
+    %p = arith.mulf %m, %k : f32
+    %dead = arith.cmpf oeq, %m, %ninf : f32
+    %g = arith.select %dead, %c0, %p : f32
+    %b = vector.broadcast %g : f32 to vector<8xf32>
+    %s = arith.mulf %x, %ks : vector<8xf32>
+    %d = arith.subf %s, %b : vector<8xf32>
+    %e = math.exp2 %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
   // A NaN makes the maximum NaN, the guard makes that 0, and the other elements
   // are numbers still.
   // CHECK-LABEL: func.func @guard_hides_nan

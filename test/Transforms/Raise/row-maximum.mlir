@@ -70,6 +70,26 @@ gpu.module @rows {
     return %e : vector<8xf32>
   }
 
+  // The guard replaces the scaled maximum: of a score that is minus infinity the
+  // product is, too.
+  // CHECK-LABEL: func.func @guarded_product
+  // CHECK:         poly.exp2 {{.*}}bound = 0.0{{.*}}weight
+  func.func @guarded_product(%x: vector<8xf32>) -> vector<8xf32> {
+    %ninf = arith.constant 0xFF800000 : f32
+    %c0 = arith.constant 0.0 : f32
+    %k = arith.constant 0.125 : f32
+    %ks = arith.constant dense<0.125> : vector<8xf32>
+    %m = vector.reduction <maxnumf>, %x, %ninf : vector<8xf32> into f32
+    %p = arith.mulf %m, %k : f32
+    %dead = arith.cmpf oeq, %m, %ninf : f32
+    %g = arith.select %dead, %c0, %p : f32
+    %b = vector.broadcast %g : f32 to vector<8xf32>
+    %s = arith.mulf %x, %ks : vector<8xf32>
+    %d = arith.subf %s, %b : vector<8xf32>
+    %e = math.exp2 %d : vector<8xf32>
+    return %e : vector<8xf32>
+  }
+
   // Collected lane by lane.
   // CHECK-LABEL: func.func @collected
   // CHECK:         poly.exp {{.*}}bound = 0.0{{.*}}weight
