@@ -322,6 +322,31 @@ static Value rewriteRounding(LLVM::SelectOp op) {
   return bitcast(builder, op.getLoc(), op.getType(), rounded);
 }
 
+/// c ? bits of x : bits of y    becomes bitcast (c ? x : y)
+static Value rewriteBitSelection(LLVM::SelectOp op) {
+  if (!op.getType().isInteger(32))
+    return {};
+  OpBuilder builder(op);
+  Type f32 = builder.getF32Type();
+  // Bits that something else reads as a number, too.
+  auto isFloat = [&](Value bits) {
+    auto cast = bits.getDefiningOp<LLVM::BitcastOp>();
+    return (cast && cast.getArg().getType() == f32) ||
+           llvm::any_of(bits.getUsers(), [&](Operation *user) {
+             return isa<LLVM::BitcastOp>(user) &&
+                    user->getResult(0).getType() == f32;
+           });
+  };
+  Value ifTrue = op.getTrueValue(), ifFalse = op.getFalseValue();
+  if (!isFloat(ifTrue) || !isFloat(ifFalse))
+    return {};
+  Location loc = op.getLoc();
+  Value chosen = LLVM::SelectOp::create(builder, loc, op.getCondition(),
+                                        bitcast(builder, loc, f32, ifTrue),
+                                        bitcast(builder, loc, f32, ifFalse));
+  return LLVM::BitcastOp::create(builder, loc, op.getType(), chosen);
+}
+
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
@@ -349,7 +374,8 @@ static unsigned normalizeRoot(Operation *root) {
     if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
       replacement = rewriteAssembly(assembly);
     else if (auto select = dyn_cast<LLVM::SelectOp>(op))
-      replacement = rewriteRounding(select);
+      replacement = select.getType().isInteger(32) ? rewriteBitSelection(select)
+                                                   : rewriteRounding(select);
     else
       replacement = rewriteWidening(cast<LLVM::BitcastOp>(op));
     if (!replacement)

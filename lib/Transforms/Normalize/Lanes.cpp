@@ -98,6 +98,15 @@ bool isElementwise(Operation *op) {
   return kind == FloatKind::Neg || kind == FloatKind::Abs;
 }
 
+/// Arithmetic in f32. Above the LLVM dialect, where vectors are what somebody
+/// wrote, comparisons and integers stay in them.
+bool isFloatArithmetic(Operation *op) {
+  FloatKind kind = getFloatView(op).kind;
+  return kind != FloatKind::Opaque && kind != FloatKind::Select &&
+         kind != FloatKind::Ext &&
+         getElementTypeOrSelf(op->getResult(0)).isF32();
+}
+
 std::optional<int64_t> getIndex(Value position, VectorType type) {
   APInt number;
   if (!matchPattern(position, m_ConstantInt(&number)) ||
@@ -235,6 +244,7 @@ void LaneSplitter::chooseBuilt() {
   root->walk([&](Operation *op) {
     if (isElementwise(op) && hasWideLanes(op->getResult(0)) &&
         getFloatView(op).kind != FloatKind::Ext && !whole.contains(op) &&
+        (isLLVM || isFloatArithmetic(op)) &&
         llvm::any_of(op->getOperands(), [&](Value operand) {
           return chosen.contains(operand.getDefiningOp()) || isBuilt(operand);
         }))
@@ -273,8 +283,12 @@ void LaneSplitter::chooseTakenApart() {
 
 bool LaneSplitter::isSplitOnDemand(Operation *op) {
   FloatKind kind = getFloatView(op).kind;
+  if (whole.contains(op))
+    return false;
+  if (!isLLVM)
+    return isFloatArithmetic(op);
   // What is a function on vectors stays one.
-  if (whole.contains(op) || isTranscendental(kind))
+  if (isTranscendental(kind))
     return false;
   if (kind != FloatKind::Ext)
     return true;
@@ -284,8 +298,9 @@ bool LaneSplitter::isSplitOnDemand(Operation *op) {
   Operation *source = narrow.getDefiningOp();
   return (source && isElementwise(source)) ||
          llvm::any_of(narrow.getUsers(), [](Operation *user) {
-           return isElementwise(user) &&
-                  getFloatView(user).kind != FloatKind::Ext;
+           return isExtraction(user) ||
+                  (isElementwise(user) &&
+                   getFloatView(user).kind != FloatKind::Ext);
          });
 }
 
@@ -375,6 +390,10 @@ void LaneSplitter::replace(Operation *extract) {
   bool isKnown = vector.getDefiningOp<vector::FromElementsOp>() ||
                  getInsertion(vector.getDefiningOp()) ||
                  lanes.contains({vector, index});
+  // Where a guard reads the lane before it is widened, both are of one scalar.
+  if (Operation *op = vector.getDefiningOp())
+    isKnown |= isLLVM && getFloatView(op).kind == FloatKind::Ext &&
+               isElementwise(op) && isSplitOnDemand(op);
   Value scalar = isKnown ? lane(vector, index) : Value();
   Value result = extract->getResult(0);
   if (!scalar || scalar == result)
@@ -451,10 +470,11 @@ unsigned LaneSplitter::run() {
   unsigned count = chosen.size();
   for (LLVM::ICmpOp compare : compares)
     count += rewriteAnyOf(compare);
-  if (count == 0)
+  if (count == 0 && !isLLVM)
     return 0;
   for (Operation *op : extracts)
     replace(op);
+  count += replacements.size();
   eraseDead();
   return count;
 }

@@ -63,6 +63,72 @@ gpu.module @m {
     llvm.return %r : vector<2xf32>
   }
 
+  // Lanes that become operands of scalar functions, of a splat's scalar.
+  // CHECK-LABEL: llvm.func @taken_apart
+  // CHECK-DAG: llvm.fsub %{{.*}}, %arg1 : f32
+  // CHECK-DAG: llvm.fsub %{{.*}}, %arg1 : f32
+  // CHECK-NOT: llvm.fmul {{.*}} vector<2xf32>
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f"
+  llvm.func @taken_apart(%x: vector<2xf32>, %m: f32) -> f32 {
+    %c0 = llvm.mlir.constant(0 : i64) : i64
+    %c1 = llvm.mlir.constant(1 : i64) : i64
+    %k = llvm.mlir.constant(dense<1.44269502> : vector<2xf32>) : vector<2xf32>
+    %poison = llvm.mlir.poison : vector<2xf32>
+    %v = llvm.insertelement %m, %poison[%c0 : i64] : vector<2xf32>
+    %s = llvm.shufflevector %v, %poison [0, 0] : vector<2xf32>
+    %d = llvm.fsub %x, %s : vector<2xf32>
+    %a = llvm.fmul %d, %k : vector<2xf32>
+    %a0 = llvm.extractelement %a[%c0 : i64] : vector<2xf32>
+    %a1 = llvm.extractelement %a[%c1 : i64] : vector<2xf32>
+    %e0 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f"(%a0) : (f32) -> f32
+    %e1 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f"(%a1) : (f32) -> f32
+    %r = llvm.fadd %e0, %e1 : f32
+    llvm.return %r : f32
+  }
+
+  // Guards: a comparison of the narrow type, a selection, and the question
+  // whether any lane is true.
+  // CHECK-LABEL: llvm.func @guards
+  // CHECK-COUNT-2: llvm.fcmp "ogt" %{{.*}}, %{{.*}} : bf16
+  // CHECK-NOT: llvm.select {{.*}} vector
+  // CHECK: %[[ANY:.*]] = llvm.or %{{.*}}, %{{.*}} : i1
+  // CHECK: llvm.select %[[ANY]], %{{.*}}, %arg1 : i1, f32
+  llvm.func @guards(%x: vector<2xbf16>, %y: f32) -> f32 {
+    %c0 = llvm.mlir.constant(0 : i64) : i64
+    %c1 = llvm.mlir.constant(1 : i64) : i64
+    %none = llvm.mlir.constant(0 : i2) : i2
+    %one = llvm.mlir.constant(dense<1.0> : vector<2xbf16>) : vector<2xbf16>
+    %poison = llvm.mlir.poison : vector<2xf32>
+    %f = llvm.fpext %x : vector<2xbf16> to vector<2xf32>
+    %f0 = llvm.extractelement %f[%c0 : i64] : vector<2xf32>
+    %f1 = llvm.extractelement %f[%c1 : i64] : vector<2xf32>
+    %e0 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f"(%f0) : (f32) -> f32
+    %e1 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f"(%f1) : (f32) -> f32
+    %v0 = llvm.insertelement %e0, %poison[%c0 : i64] : vector<2xf32>
+    %v1 = llvm.insertelement %e1, %v0[%c1 : i64] : vector<2xf32>
+    %big = llvm.fcmp "ogt" %x, %one : vector<2xbf16>
+    %s = llvm.select %big, %f, %v1 : vector<2xi1>, vector<2xf32>
+    %s0 = llvm.extractelement %s[%c0 : i64] : vector<2xf32>
+    %s1 = llvm.extractelement %s[%c1 : i64] : vector<2xf32>
+    %sum = llvm.fadd %s0, %s1 : f32
+    %bits = llvm.bitcast %big : vector<2xi1> to i2
+    %is_none = llvm.icmp "eq" %bits, %none : i2
+    %r = llvm.select %is_none, %y, %sum : i1, f32
+    llvm.return %r : f32
+  }
+
+  // Above the LLVM dialect, comparisons and selections stay in vectors.
+  // CHECK-LABEL: func.func @masks
+  // CHECK: arith.cmpf ogt, %{{.*}} : vector<2xf32>
+  // CHECK: arith.select %{{.*}} : vector<2xi1>, vector<2xf32>
+  func.func @masks(%x: f32, %y: f32, %m: vector<2xf32>) -> vector<2xf32> {
+    %t = math.tanh %x : f32
+    %v = vector.from_elements %t, %y : vector<2xf32>
+    %c = arith.cmpf ogt, %v, %m : vector<2xf32>
+    %r = arith.select %c, %v, %m : vector<2xi1>, vector<2xf32>
+    return %r : vector<2xf32>
+  }
+
   // The same at the level of arith and vector.
   // CHECK-LABEL: func.func @arith
   // CHECK: %[[X0:.*]] = vector.extract %arg0[0]

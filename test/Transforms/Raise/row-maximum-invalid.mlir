@@ -150,6 +150,25 @@ gpu.module @fakes {
     return %e : vector<8xf32>
   }
 
+  // The NaN test is of the other operand, or the order is another pair's.
+  // CHECK-LABEL: func.func @nan_of_another
+  // CHECK-COUNT-2: poly.exp
+  func.func @nan_of_another(%x: f32, %y: f32, %z: f32) -> (f32, f32) {
+    %larger = arith.cmpf ogt, %x, %y : f32
+    %nan = arith.cmpf uno, %y, %y : f32
+    %either = arith.ori %larger, %nan : i1
+    %m = arith.select %either, %x, %y : f32
+    %d = arith.subf %y, %m : f32
+    %e = math.exp %d : f32
+    %other = arith.cmpf ogt, %x, %z : f32
+    %nan_x = arith.cmpf uno, %x, %x : f32
+    %either2 = arith.ori %other, %nan_x : i1
+    %n = arith.select %either2, %x, %y : f32
+    %c = arith.subf %y, %n : f32
+    %f = math.exp %c : f32
+    return %e, %f : f32, f32
+  }
+
   // A negative multiple of minus infinity is above everything.
   // CHECK-LABEL: func.func @guarded_negative
   // CHECK:         poly.exp2

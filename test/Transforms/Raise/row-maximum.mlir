@@ -90,6 +90,21 @@ gpu.module @rows {
     return %e : vector<8xf32>
   }
 
+  // The larger, or the one that is NaN: a maximum that keeps NaN.
+  // CHECK-LABEL: func.func @minding_nan
+  // CHECK-COUNT-2: poly.exp {{.*}}bound = 0.0
+  func.func @minding_nan(%x: f32, %y: f32) -> (f32, f32) {
+    %larger = arith.cmpf ogt, %x, %y : f32
+    %nan = arith.cmpf une, %x, %x : f32
+    %either = arith.ori %larger, %nan : i1
+    %m = arith.select %either, %x, %y : f32
+    %d = arith.subf %x, %m : f32
+    %e = math.exp %d : f32
+    %c = arith.subf %y, %m : f32
+    %f = math.exp %c : f32
+    return %e, %f : f32, f32
+  }
+
   // Collected lane by lane.
   // CHECK-LABEL: func.func @collected
   // CHECK:         poly.exp {{.*}}bound = 0.0{{.*}}weight
