@@ -14,19 +14,24 @@ include "mlir/Pass/PassBase.td"
 def PolyNormalize : Pass<"poly-normalize"> {
   let summary = "Write conversions and lanes of LLVM-dialect code in typed ops";
   let description = [{
-    Code that a compiler produced spells conversions as inline assembly over
-    integers (`cvt.rn.bf16x2.f32`, as CUDA's headers do) or as shifts of bits,
-    and mixes scalar with short-vector arithmetic. This pass writes the
-    conversions as `fpext`, `fptrunc` and bit casts, and takes f32 vectors apart
-    whose lanes were computed as scalars, so that the later passes see the
-    formats of values and one chain of ops per lane.
+    Code that a compiler produced spells conversions and 16-bit arithmetic as
+    inline assembly over integers (`cvt.rn.bf16x2.f32`, `neg.f16`, as CUDA's
+    headers do) or as shifts of bits, and mixes scalar with short-vector code. This
+    pass writes them as `fpext`, `fptrunc`, typed arithmetic and bit casts, and
+    takes vectors apart whose lanes are computed as scalars, so that the later
+    passes see the formats of values and one chain of ops per lane. In LLVM
+    functions, where a vectoriser paired scalars, that goes for comparisons,
+    selections, integers, shuffles, vectors whose lanes become operands of scalar
+    functions, and questions whether any lane is true; elsewhere for arithmetic in
+    f32.
 
-    Input: device code. Output: the same values; f32 vectors built from scalars
-    stay scalars up to their truncation or store, but for those that are rounded
-    to 8 bits.
+    Input: device code. Output: the same values; vectors built from scalars stay
+    scalars up to their truncation or store, but for those that are rounded to 8
+    bits.
     Numerics: bit-exact but for the payload of a NaN.
     Does nothing: in functions without an exponential or tanh, under
-    `poly.keep`, and to volatile assembly or assembly of several instructions.
+    `poly.keep`, and to volatile assembly or assembly of several instructions,
+    but for those that take a pair of 16-bit values apart.
 
     Before `poly-opt --poly-normalize`:
 
