@@ -93,6 +93,16 @@ TEST(AttentionQuantiser, KeepsNormsBelowThePromise) {
   EXPECT_EQ(productBound({1, 1, 1, 7}, {5, 6}, 2, 1), 42);
 }
 
+TEST(AttentionQuantiser, NormsAreOfWhatIsFinite) {
+  std::vector<uint32_t> elements(kShape.elements(), encode(Format::E5M2, 2));
+  std::vector<double> norms = rowNorms(elements, kShape, Format::E5M2);
+  elements[kShape.row(1, 0) + 3] = traits(Format::E5M2).infinity;
+  elements[kShape.row(2, 1) + 3] = traits(Format::E5M2).canonicalNaN;
+  EXPECT_EQ(rowNorms(elements, kShape, Format::E5M2), norms);
+  elements[kShape.row(1, 1)] = encode(Format::E5M2, 448);
+  EXPECT_GT(rowNorms(elements, kShape, Format::E5M2)[1], norms[1]);
+}
+
 TEST(AttentionQuantiser, RefusesWhatIsNotFinite) {
   for (float bad : {NAN, INFINITY}) {
     std::vector<float> values = numbers();

@@ -37,9 +37,11 @@ struct Extent {
 };
 } // namespace
 
-/// Of one head. \p valueOf gives the number at an index.
-template <typename ValueOf>
-static Extent extentOf(const ArrayShape &shape, int64_t head, ValueOf valueOf) {
+/// Of one head. \p valueOf gives the number at an index, and is called with
+/// what is not finite in \p others.
+template <typename ValueOf, typename Others>
+static Extent extentOf(const ArrayShape &shape, int64_t head, ValueOf valueOf,
+                       Others others) {
   Extent extent;
   for (int64_t place = 0; place < shape.length; ++place) {
     size_t first = shape.row(head, place);
@@ -47,10 +49,10 @@ static Extent extentOf(const ArrayShape &shape, int64_t head, ValueOf valueOf) {
     for (size_t d = first; d < first + size_t(shape.headDim); ++d) {
       double value = valueOf(d);
       // A NaN must not hide behind a comparison.
-      if (!std::isfinite(value))
-        throw std::runtime_error(
-            "element " + std::to_string(d) +
-            " is not finite; 8-bit operands have no factor for it");
+      if (!std::isfinite(value)) {
+        others(d);
+        continue;
+      }
       extent.element = std::max(extent.element, std::fabs(value));
       squares += value * value;
     }
@@ -63,9 +65,14 @@ Quantised poly::bench::quantise(const std::vector<float> &values,
                                 const ArrayShape &shape, Format format,
                                 FactorsFor share, double greatestNorm) {
   std::vector<Extent> extents;
+  auto refuse = [](size_t i) {
+    throw std::runtime_error(
+        "element " + std::to_string(i) +
+        " is not finite; 8-bit operands have no factor for it");
+  };
   for (int64_t head = 0; head < shape.allHeads(); ++head)
-    extents.push_back(
-        extentOf(shape, head, [&](size_t i) { return double(values[i]); }));
+    extents.push_back(extentOf(
+        shape, head, [&](size_t i) { return double(values[i]); }, refuse));
   if (share == FactorsFor::Tensor) {
     Extent whole;
     for (const Extent &extent : extents) {
@@ -107,9 +114,11 @@ std::vector<double> poly::bench::rowNorms(const std::vector<uint32_t> &elements,
                                           Format format) {
   std::vector<double> norms;
   for (int64_t head = 0; head < shape.allHeads(); ++head)
-    norms.push_back(extentOf(shape, head, [&](size_t i) {
-                      return decode(format, elements[i]);
-                    }).norm);
+    norms.push_back(extentOf(
+                        shape, head,
+                        [&](size_t i) { return decode(format, elements[i]); },
+                        [](size_t) {})
+                        .norm);
   return norms;
 }
 

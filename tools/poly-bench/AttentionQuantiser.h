@@ -48,7 +48,8 @@ struct Quantised {
 Quantised quantise(const std::vector<float> &values, const ArrayShape &shape,
                    Format format, FactorsFor share, double greatestNorm = 0);
 
-/// The greatest norm of a row of each head, as stored.
+/// The greatest norm of a row of each head, as stored, of the elements that are
+/// finite: scores of others are not numbers, and no bound is about them.
 std::vector<double> rowNorms(const std::vector<uint32_t> &elements,
                              const ArrayShape &shape, Format format);
 
