@@ -55,6 +55,10 @@ struct AttentionOptions {
   bool matrixSum = false;
   /// The two consumer warpgroups take turns at the tensor cores.
   bool pingPong = false;
+  /// Keys of a tile; none chooses what fits most kernels. 16-bit types only. A
+  /// longer tile has fewer maxima, rescalings and barriers for the same keys,
+  /// and more keys that a causal mask or the last tile hides.
+  std::optional<int64_t> keyRows;
   /// 8 bits: let the tensor cores accumulate the output over all tiles. They
   /// keep some 13 bits; otherwise each tile has accumulators of its own, which
   /// are summed in f32.
@@ -90,6 +94,12 @@ struct AttentionOptions {
   /// Exponents of 16-bit types that are known not to be below -126, by a
   /// promise or by a cap.
   bool hasBoundedExponents() const;
+  /// Keys of a tile: keyRows, or the default of the type and head dimension.
+  int64_t tileKeys() const {
+    return keyRows.value_or(headDim == 256 && !splitsColumns() ? 64 : 128);
+  }
+  /// Columns of the output that a consumer computes.
+  int64_t ownColumns() const { return splitsColumns() ? headDim / 2 : headDim; }
   /// Of Q, K, V and the weights.
   int64_t elementBytes() const { return is8Bit() ? 1 : 2; }
   std::string name = "attention";

@@ -40,6 +40,8 @@ constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int64_t kProducerRegisters = 24;
 constexpr int64_t kConsumerRegisters = 240;
 constexpr int64_t kStages = 2;
+/// More than the barriers take.
+constexpr int64_t kBarrierBytes = 256;
 /// Columns of the product that sums: the fewest that wgmma has.
 constexpr int64_t kSumColumns = 8;
 /// Rows that one warp stores.
@@ -84,10 +86,9 @@ public:
   AttentionBuilder(MLIRContext &context, const AttentionOptions &options)
       : options(options), e(mlir::UnknownLoc::get(&context), &context),
         dim(options.headDim), splits(options.splitsColumns()),
-        ownColumns(splits ? dim / kConsumers : dim),
+        ownColumns(options.ownColumns()),
         queryRows(splits ? kRowsPerConsumer : kConsumers * kRowsPerConsumer),
-        keyRows(dim == 256 && !splits ? 64 : 128),
-        ownOutput(dim != 256 || splits),
+        keyRows(options.tileKeys()),
         fresh(options.is8Bit() && !options.runningSum),
         sumsBehind(fresh && options.matrixSum ? kSumColumns : 0),
         query(memory.reserveTile(queryRows, tileColumns(options),
@@ -101,10 +102,12 @@ public:
                                        keyRows, options.elementBytes())
                   : memory.reserveTile(keyRows, dim)),
         valueRest(reserveStages(value)),
-        output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
         ones(options.matrixSum && !fresh
                  ? memory.reserveTile(kSumColumns, 64, 2)
                  : SwizzledTile()),
+        ownOutput(memory.size() + outputBytes() + kBarrierBytes <=
+                  SharedMemory::kLimit),
+        output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
         queryFull(memory), queryEmpty(memory, kConsumers * kWarpsPerGroup),
         keys(memory, key.offset, key.bytes(), kStages,
              kConsumers * kWarpsPerGroup),
@@ -115,6 +118,7 @@ public:
   OwningOpRef<ModuleOp> build();
 
 private:
+  int64_t outputBytes() const { return queryRows * dim * 2; }
   /// A slab is 128 bytes wide. What the tensor does not have of it is filled
   /// with zeros, and no instruction reads it.
   static int64_t tileColumns(const AttentionOptions &options) {
@@ -220,8 +224,6 @@ private:
   bool splits;        ///< Consumers share rows and take columns of their own.
   int64_t ownColumns; ///< Of the output, that a consumer computes.
   int64_t queryRows, keyRows;
-  /// The output has shared memory of its own; otherwise it takes that of Q.
-  bool ownOutput;
   /// Accumulators of its own for every tile. Then ones lie behind the rows of
   /// V^T, and the sums of weights are more columns of the product.
   bool fresh;
@@ -231,8 +233,11 @@ private:
   int64_t keyRest;
   SwizzledTile value;
   int64_t valueRest;
-  SwizzledTile output;
   SwizzledTile ones; ///< Of matrixSum, where they do not lie behind V.
+  /// The output has shared memory of its own, if there is room; otherwise it
+  /// takes that of Q.
+  bool ownOutput;
+  SwizzledTile output;
   Barrier queryFull, queryEmpty;
   Pipeline keys, values;
   Arguments arguments;

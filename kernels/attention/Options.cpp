@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Attention.h"
+#include "AttentionBuilder.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -50,6 +50,33 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
+/// Registers of a thread for accumulators of the output and of the scores and
+/// for the weights of the tile before; the rest are addresses, maxima and what
+/// an exponential needs.
+static constexpr int64_t kMostTileRegisters = 200;
+
+/// What is wrong with the number of keys of a tile.
+static std::string validateKeyRows(const AttentionOptions &options) {
+  using namespace poly::kernels::attention;
+  int64_t keys = *options.keyRows;
+  if (options.is8Bit())
+    return "key-rows is a choice of 16-bit types; with 8 bits a tile has the "
+           "128 keys of a row of V^T; leave it off";
+  if (keys < 16 || keys % 16)
+    return "key-rows must be a positive multiple of 16, what one product takes";
+  int64_t rows = kConsumers * kRowsPerConsumer + 2 * kStages * keys;
+  int64_t sums = SharedMemory::kTileAlignment;
+  int64_t registers = options.ownColumns() / 2 + keys / 2 + keys / 4;
+  if (registers > kMostTileRegisters ||
+      rows * options.headDim * options.elementBytes() + sums + kBarrierBytes >
+          SharedMemory::kLimit)
+    return "tiles of " + std::to_string(keys) + " keys do not fit the " +
+           (registers > kMostTileRegisters ? "registers" : "shared memory") +
+           " with head dimension " + std::to_string(options.headDim) +
+           "; use fewer key-rows";
+  return "";
+}
+
 std::string poly::kernels::validate(const AttentionOptions &options) {
   if (options.headDim != 64 && options.headDim != 128 && options.headDim != 256)
     return "head dimension " + std::to_string(options.headDim) +
@@ -66,6 +93,9 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
       *options.keyValueType != AttentionType::E5M2)
     return "key-value-type must be e4m3 or e5m2: products have operands of one "
            "width";
+  if (options.keyRows)
+    if (std::string wrong = validateKeyRows(options); !wrong.empty())
+      return wrong;
   bool isSigmoid = options.score == AttentionScore::Sigmoid;
   if (!options.isSoftmax()) {
     std::string name = isSigmoid ? "sigmoid attention" : "score=identity";

@@ -33,19 +33,26 @@ static constexpr double kLeastScale = 1e-30;
 /// The greatest power of two below 448, the greatest e4m3.
 static constexpr double kE4M3Octaves = 8;
 
-/// The sum of all elements, halves onto halves.
+/// The sum of all elements, halves onto halves; what is left of an odd number
+/// comes last.
 static Value sumOf(Emitter &e, Value row) {
   int64_t lanes = cast<VectorType>(row.getType()).getNumElements();
+  llvm::SmallVector<Value> left;
   for (; lanes > 1; lanes /= 2) {
     auto half = [&](int64_t first) -> Value {
       return vector::ExtractStridedSliceOp::create(
           e, row, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{lanes / 2},
           ArrayRef<int64_t>{1});
     };
+    if (lanes % 2)
+      left.push_back(vector::ExtractOp::create(e, row, lanes - 1));
     Value low = half(0);
     row = addF(e, low, half(lanes / 2));
   }
-  return vector::ExtractOp::create(e, row, int64_t(0));
+  Value sum = vector::ExtractOp::create(e, row, int64_t(0));
+  for (Value value : left)
+    sum = addF(e, sum, value);
+  return sum;
 }
 
 /// \p row with \p other in the columns behind \p lastColumn.

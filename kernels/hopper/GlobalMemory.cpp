@@ -71,3 +71,10 @@ void poly::kernels::hopper::awaitValue(Emitter &e, Value address, Value value) {
 void poly::kernels::hopper::publish(Emitter &e, Value address, Value value) {
   e.ptx(Type(), {address, value}, "st.release.gpu.global.b32 [$0], $1;", "l,r");
 }
+
+Value poly::kernels::hopper::countUp(Emitter &e, Value address) {
+  return e
+      .ptx(e.getI32Type(), address,
+           "atom.acq_rel.gpu.global.add.s32 $0, [$1], 1;", "=r,l")
+      .getResult(0);
+}

@@ -38,6 +38,9 @@ void addFour(Emitter &e, Value target, int64_t byteOffset, ValueRange values);
 /// that stored it by publish() knew of has happened, wherever that ran.
 void awaitValue(Emitter &e, Value address, Value value);
 void publish(Emitter &e, Value address, Value value);
+/// Adds one to the i32 at \p address, which publishes as publish() does and
+/// makes known what others published there before. Returns what it was.
+Value countUp(Emitter &e, Value address);
 
 } // namespace poly::kernels::hopper
 

@@ -27,6 +27,10 @@ std::string poly::kernels::validate(const SwigluGemmOptions &options) {
        options.epilogue != GemmEpilogue::Plain))
     return "tall tiles need a plain epilogue, at most 88 columns a tile, which "
            "their accumulators leave room for, no clusters and no experts";
+  if (options.splitTiles &&
+      (options.clusterSize != 1 || options.tallTiles || options.experts))
+    return "split-tiles needs clusters of 1 block, no tall tiles and no "
+           "experts; leave one of them off";
   constexpr int64_t kMostExperts = 1024;
   if (options.experts < 0 || options.experts > kMostExperts)
     return std::to_string(options.experts) +

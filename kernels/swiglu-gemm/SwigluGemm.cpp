@@ -18,6 +18,9 @@
 /// once for both. When fewer tiles are left than blocks, their halves are
 /// tiles.
 ///
+/// Split tiles (known as stream-K) are those that are left when all blocks had
+/// as many: several blocks share one along the depth, see SplitTiles.cpp.
+///
 /// A deferred epilogue rounds g and u to 16 bits when a tile's products have
 /// finished, and keeps them in registers. The first steps of the next tile's
 /// loop are unrolled: while a step's products run, one chunk of 16 columns goes
@@ -27,169 +30,22 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "SwigluGemm.h"
-#include "Activation.h"
-#include "Experts.h"
+#include "GemmBuilder.h"
 
-#include "hopper/Barrier.h"
-#include "hopper/Cluster.h"
 #include "hopper/Epilogue.h"
+#include "hopper/GlobalMemory.h"
 #include "hopper/TensorMap.h"
-#include "hopper/TileOrder.h"
 #include "hopper/Warps.h"
-#include "hopper/Wgmma.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace poly::kernels;
 using namespace poly::kernels::hopper;
+using namespace poly::kernels::swiglu_gemm;
 
 using mlir::arith::CmpIPredicate;
-
-namespace {
-constexpr int64_t kConsumers = 2;
-constexpr int64_t kRowsPerConsumer = 64;
-constexpr int64_t kTileRows = kConsumers * kRowsPerConsumer;
-/// One slab of 128 bytes, four instructions.
-constexpr int64_t kTileDepth = 64;
-constexpr int64_t kStepsPerTile = 4;
-constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
-constexpr int64_t kProducerRegisters = 24;
-constexpr int64_t kConsumerRegisters = 240;
-constexpr int64_t kMostStages = 6;
-/// What barriers may take of shared memory.
-constexpr int64_t kBarrierBytes = 256;
-/// Rows that one warp stores.
-constexpr int64_t kWarpRows = 16;
-/// Columns of a chunk of the epilogue: what one stmatrix stores.
-constexpr int64_t kChunkColumns = 16;
-/// Tiles of one column of tiles (pairs, in clusters) that follow one another,
-/// so that what runs at a time shares operands in L2.
-constexpr int64_t kRasterRows = 8;
-/// The operands of a tensor map are multiples of 16 bytes.
-constexpr int64_t kMultiple = 8;
-/// What a deferred epilogue carries before the values of its tile.
-constexpr size_t kCarriedOfTile = 5;
-
-struct Arguments {
-  Value inputMap, weightMap, outputMap;
-  Value outputRowMap, offsets; ///< With experts.
-  Value rows, columns, depth;
-  Value beta;
-};
-
-/// Where a tile of the output begins. With experts, whose weights it takes, and
-/// the end of that expert's rows.
-struct Tile {
-  Value row, column;
-  Value expert, endRow;
-};
-
-class GemmBuilder {
-public:
-  GemmBuilder(MLIRContext &context, const SwigluGemmOptions &options)
-      : options(options), e(UnknownLoc::get(&context), &context),
-        columns(options.tileColumns), isSwizzled(columns % 64 == 0),
-        halves(options.tallTiles ? 2 : 1),
-        input{0, halves * kTileRows, kTileDepth},
-        weight{input.bytes(), 2 * columns, kTileDepth},
-        stageBytes(input.bytes() + weight.bytes()),
-        stages(
-            std::min(kMostStages, (SharedMemory::kLimit - kBarrierBytes -
-                                   8 * (options.experts + 1) - outputBytes()) /
-                                      stageBytes)),
-        firstStage(
-            memory.reserve(stages * stageBytes, SharedMemory::kTileAlignment)),
-        output(memory.reserve(outputBytes(), SharedMemory::kTileAlignment)),
-        pipeline(memory, firstStage, stageBytes, stages,
-                 kConsumers * kWarpsPerGroup * options.clusterSize) {
-    if (options.experts)
-      experts.emplace(memory, options.experts);
-  }
-
-  OwningOpRef<ModuleOp> build();
-
-private:
-  gpu::GPUFuncOp declare(gpu::GPUModuleOp module);
-  DictionaryAttr describe();
-  void initBarriers(const ThreadPosition &position);
-
-  /// Tiles along the rows that one block or cluster takes as one.
-  Value rowUnits();
-  Value columnTiles();
-  Value depthTiles();
-  Tile decode(Value number);
-  void produce(const TileOrder &order);
-  void consume(const TileOrder &order, const ThreadPosition &position);
-  /// The rounds of \p order, or of tall tiles its whole ones and those of the
-  /// halves of the others: \p body with the tile, the number of halves and what
-  /// is carried.
-  using TileBody =
-      llvm::function_ref<llvm::SmallVector<Value>(Tile, int64_t, ValueRange)>;
-  llvm::SmallVector<Value> forEachTile(const TileOrder &order, ValueRange start,
-                                       TileBody body);
-
-  /// What the parts of consume() need of the thread.
-  struct Consumer {
-    Value lane, isFirstLane, slabRow;
-    TileDescriptor input, weight;
-    const GateArithmetic &arithmetic;
-  };
-  using Values = llvm::SmallVector<Value>;
-  Values step(const Consumer &c, Value use, ValueRange sum);
-  void release(const Consumer &c, Value use);
-  using Consumers = llvm::ArrayRef<Consumer>;
-  Values steps(Consumers parts, Value use, ValueRange sums);
-  Values remainingSteps(Consumers parts, Value use, Value first, Value end,
-                        Values sums);
-  Values plainTile(Consumers parts, const Tile &tile, ValueRange carried);
-  Values deferredTile(const Consumer &c, const Tile &tile, ValueRange carried);
-
-  void beginStore(const Consumer &c);
-  void storeChunk(const Consumer &c, int64_t chunk, Value gate, Value up);
-  void endStore(const Consumer &c, const Tile &tile, Value condition);
-  void storeRows(Value map, const Tile &tile, Value tileRow, Value row);
-  /// The chunk's gate and up, from accumulators or from pairs of rounded values
-  /// that lie \p perColumn to a column of eight.
-  ValueRange chunkOf(ValueRange values, int64_t chunk, int64_t perGroup);
-  Value fromAccumulators(ValueRange values);
-  Value fromPairs(ValueRange pairs);
-  Values toPairs(Value rounded);
-
-  int64_t groups() const { return columns / 8; }
-  int64_t chunks() const {
-    return (columns + kChunkColumns - 1) / kChunkColumns;
-  }
-  int64_t outputBytes() const { return halves * kTileRows * columns * 2; }
-  FloatType element() { return elementType(e.getContext(), options.type); }
-  OperandType operandType() const {
-    return options.type == GemmType::BF16 ? OperandType::BF16
-                                          : OperandType::F16;
-  }
-  Product product() const {
-    return {operandType(), 2 * columns, kStepsPerTile};
-  }
-
-  const SwigluGemmOptions &options;
-  Emitter e;
-  int64_t columns;
-  /// The tile of the output has whole slabs of 64 columns.
-  bool isSwizzled;
-  int64_t halves; ///< Of a tile: two of a tall one.
-  SharedMemory memory;
-  SwizzledTile input, weight; ///< In the first stage.
-  int64_t stageBytes, stages, firstStage, output;
-  Pipeline pipeline;
-  std::optional<Cluster> cluster;
-  std::optional<ExpertTable> experts;
-  Arguments arguments;
-  llvm::SmallVector<llvm::StringRef> names;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The frame
@@ -238,11 +94,13 @@ DictionaryAttr GemmBuilder::describe() {
                                      {"depth", "columns", "gateUp"},
                                      {kTileDepth, columns, 1}, true));
   }
+  if (options.splitTiles)
+    maps.push_back(describeTensorMap(e, 3, "output", {"columns", "rows"},
+                                     {kGroupColumns, kWarpRows}, false));
   NamedAttribute multiples[] = {entry("columns", number(kMultiple)),
                                 entry("depth", number(kMultiple))};
   llvm::SmallVector<NamedAttribute> entries = {
-      entry("family", text("swiglu-gemm")),
-      entry("direction", text("forward")),
+      entry("family", text("swiglu-gemm")), entry("direction", text("forward")),
       entry("activation", text(nameOf(options.activation))),
       entry("type", text(ptxName(operandType()))),
       entry("epilogue",
@@ -256,7 +114,8 @@ DictionaryAttr GemmBuilder::describe() {
       entry("clusterSize", number(options.clusterSize)),
       entry("stages", number(stages)),
       entry("multiples", e.getDictionaryAttr(multiples)),
-      entry("grid", text("persistent")),
+      // Blocks without a whole tile may have a part of one.
+      entry("grid", text(options.splitTiles ? "full" : "persistent")),
       entry("arguments", e.getStrArrayAttr(names)),
       entry("tensorMaps", e.getArrayAttr(maps)),
       entry("dynamicSharedBytes", number(memory.size()))};
@@ -264,6 +123,9 @@ DictionaryAttr GemmBuilder::describe() {
     entries.push_back(entry("experts", number(options.experts)));
   if (options.tallTiles)
     entries.push_back(entry("tallTiles", e.getBoolAttr(true)));
+  if (options.splitTiles)
+    entries.append({entry("splitTiles", e.getBoolAttr(true)),
+                    entry("partialBytesPerBlock", number(partialBytes()))});
   if (options.beta)
     entries.push_back(entry("beta", e.getF64FloatAttr(*options.beta)));
   return e.getDictionaryAttr(entries);
@@ -287,6 +149,12 @@ gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
     argument("offsets", LLVM::LLVMPointerType::get(e.getContext(), 1),
              arguments.offsets);
   } else {
+    if (options.splitTiles) {
+      Type pointer = globalPointerType(e.getContext());
+      argument("outputGroupMap", map, arguments.outputGroupMap);
+      argument("partialSums", pointer, arguments.partialSums);
+      argument("arrivals", pointer, arguments.arrivals);
+    }
     argument("rows", integer, arguments.rows);
   }
   argument("columns", integer, arguments.columns);
@@ -304,7 +172,7 @@ gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
                     e.getI32IntegerAttr(1));
   if (options.clusterSize > 1)
     declareCluster(e, function, options.clusterSize);
-  for (unsigned i = 0; i < (experts ? 4u : 3u); ++i)
+  for (unsigned i = 0; i < (experts || options.splitTiles ? 4u : 3u); ++i)
     markTensorMap(function, i);
   function->setAttr("poly.kernel", describe());
   for (auto [slot, value] : llvm::zip(slots, function.getArguments()))
@@ -354,10 +222,6 @@ OwningOpRef<ModuleOp> GemmBuilder::build() {
 // The tiles
 //===----------------------------------------------------------------------===//
 
-static Value ceilDivide(Emitter &e, Value a, int64_t b) {
-  return e.divide(e.add(a, b - 1), b);
-}
-
 Value GemmBuilder::rowUnits() {
   if (experts)
     return experts->tiles(e, memory);
@@ -406,11 +270,13 @@ Tile GemmBuilder::decode(Value number) {
 GemmBuilder::Values GemmBuilder::forEachTile(const TileOrder &order,
                                              ValueRange start, TileBody body) {
   Value zero = e.constant(0);
-  Values carried =
-      e.loop(zero, options.tallTiles ? order.wholeRounds() : order.rounds(),
-             start, [&](Value round, ValueRange carried) -> Values {
-               return body(decode(order.tile(e, round)), halves, carried);
-             });
+  Value rounds = options.tallTiles ? order.wholeRounds() : order.rounds();
+  if (options.splitTiles)
+    rounds = e.select(splitTiles(order).isSplit, order.wholeRounds(), rounds);
+  Values carried = e.loop(
+      zero, rounds, start, [&](Value round, ValueRange carried) -> Values {
+        return body(decode(order.tile(e, round)), halves, carried);
+      });
   if (!options.tallTiles)
     return carried;
   Value done = order.wholeTiles(e);
@@ -427,36 +293,41 @@ GemmBuilder::Values GemmBuilder::forEachTile(const TileOrder &order,
                 });
 }
 
+/// Of \p parts halves of a tile, or of all of a tile that has none.
+void GemmBuilder::loadStage(const Tile &tile, int64_t parts, Value number,
+                            Value depth) {
+  Pipeline::Use use = pipeline.use(e, memory, number);
+  pipeline.acquire(e, use, (parts - halves) * input.bytes() / halves);
+  Value stage = e.add(memory.at(e, firstStage), use.byteOffset);
+  Value weights = e.add(stage, weight.offset);
+  int64_t half = weight.bytes() / 2;
+  for (int64_t part = 0; part < parts; ++part)
+    loadBox(e, arguments.inputMap, e.add(stage, part * input.bytes() / halves),
+            use.full, {depth, e.add(tile.row, part * kTileRows)});
+  if (cluster) {
+    // Each block of the pair copies one half to both.
+    Value rank = cluster->rank();
+    loadBoxMulticast(e, arguments.weightMap, e.add(weights, e.mul(rank, half)),
+                     use.full, {depth, tile.column, rank}, cluster->all());
+    return;
+  }
+  for (int64_t i : {0, 1}) {
+    Values place = {depth, tile.column, e.constant(i)};
+    if (experts)
+      place.push_back(tile.expert);
+    loadBox(e, arguments.weightMap, e.add(weights, i * half), use.full, place);
+  }
+}
+
 void GemmBuilder::produce(const TileOrder &order) {
   Value zero = e.constant(0);
-  auto loadStage = [&](const Tile &tile, int64_t parts, Value number,
-                       Value depth) {
-    Pipeline::Use use = pipeline.use(e, memory, number);
-    pipeline.acquire(e, use, (parts - halves) * input.bytes() / halves);
-    Value stage = e.add(memory.at(e, firstStage), use.byteOffset);
-    Value weights = e.add(stage, weight.offset);
-    int64_t half = weight.bytes() / 2;
-    for (int64_t part = 0; part < parts; ++part)
-      loadBox(e, arguments.inputMap,
-              e.add(stage, part * input.bytes() / halves), use.full,
-              {depth, e.add(tile.row, part * kTileRows)});
-    if (cluster) {
-      // Each block of the pair copies one half to both.
-      Value rank = cluster->rank();
-      loadBoxMulticast(e, arguments.weightMap,
-                       e.add(weights, e.mul(rank, half)), use.full,
-                       {depth, tile.column, rank}, cluster->all());
-      return;
-    }
-    for (int64_t i : {0, 1}) {
-      Values place = {depth, tile.column, e.constant(i)};
-      if (experts)
-        place.push_back(tile.expert);
-      loadBox(e, arguments.weightMap, e.add(weights, i * half), use.full,
-              place);
-    }
-  };
-  forEachTile(order, {zero},
+  Value start = zero;
+  if (options.splitTiles) {
+    SplitTiles split = splitTiles(order);
+    producePart(split);
+    start = partSteps(split);
+  }
+  forEachTile(order, {start},
               [&](Tile tile, int64_t parts, ValueRange carried) -> Values {
                 Value use = carried[0];
                 Value steps = depthTiles();
@@ -703,7 +574,13 @@ void GemmBuilder::consume(const TileOrder &order,
       TileDescriptor::alongK(e, memory, firstWeight),
       arithmetic};
 
-  Value zero = e.constant(0);
+  Value zero = e.constant(0), use = zero;
+  std::optional<SplitTiles> split;
+  if (options.splitTiles) {
+    split = splitTiles(order);
+    consumePart(c, *split);
+    use = partSteps(*split);
+  }
   if (options.epilogue == GemmEpilogue::Plain) {
     llvm::SmallVector<Consumer, 2> parts;
     for (int64_t i = 0; i < halves; ++i) {
@@ -713,13 +590,13 @@ void GemmBuilder::consume(const TileOrder &order,
       parts.back().input =
           c.input.advance(e, e.constant(row * SwizzledTile::kRowBytes));
     }
-    forEachTile(order, {zero},
+    forEachTile(order, {use},
                 [&](Tile tile, int64_t count, ValueRange carried) -> Values {
                   return plainTile(Consumers(parts).take_front(size_t(count)),
                                    tile, carried);
                 });
   } else {
-    Values start = {zero, zero, zero, zero,
+    Values start = {use, zero, zero, zero,
                     arith::ConstantOp::create(e, e.getBoolAttr(false))};
     start.append(size_t(columns) / 2, zero);
     Values last = forEachTile(
@@ -737,6 +614,8 @@ void GemmBuilder::consume(const TileOrder &order,
       endStore(c, {last[1], last[2], {}, last[3]}, Value());
     });
   }
+  if (split)
+    sumParts(c, *split);
   e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/false); });
 }
 

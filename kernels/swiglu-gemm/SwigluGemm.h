@@ -62,6 +62,12 @@ struct SwigluGemmOptions {
   /// done in tiles of 128. Less traffic in shared memory for tiles of few
   /// columns. For up to 88 columns and a plain epilogue.
   bool tallTiles = false;
+  /// When fewer tiles are left than half of the blocks, several blocks share a
+  /// tile: each multiplies a part of the depth, and when all have, sums some
+  /// columns of all parts, in the order of the depth. For clusters of one
+  /// block, without tall tiles and experts. All blocks of the grid must run at
+  /// once.
+  bool splitTiles = false;
   /// Routed experts: how many share the rows, each with weights of its own; 0
   /// for one matrix of weights.
   int64_t experts = 0;
@@ -85,7 +91,11 @@ std::string validate(const SwigluGemmOptions &options);
 /// [experts, 2, columns, depth], a second map of Y with single rows and, as a
 /// pointer, experts + 1 offsets (i32) follow the maps, and `rows` is none:
 /// expert i has the rows of X and Y from offset i on, below offset i + 1, which
-/// may be none; rows outside of all are left alone. Loads the dialects it needs
+/// may be none; rows outside of all are left alone. With split tiles, a map of
+/// Y with boxes of 16 rows and 8 columns follows the maps, then pointers to
+/// "partialBytesPerBlock" bytes for each block, aligned to 16, and to as many
+/// i32 as there are blocks, which must be zero before the first launch and are
+/// when one has ended. Loads the dialects it needs
 /// into \p context. \p options must be valid.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildSwigluGemm(mlir::MLIRContext &context, const SwigluGemmOptions &options);

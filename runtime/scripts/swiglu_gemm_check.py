@@ -104,12 +104,20 @@ class Kernel:
                 arrays[spec["name"]], self.kind, spec, sizes
             )
             keep.append(storage)
-            values[spec["name"] + "Map"] = address
+            values[self.info["arguments"][spec["argument"]]] = address
         cluster = self.info["clusterSize"]
         units = -(-rows // (self.info["tileRows"] * cluster))
         tiles = units * -(-columns // self.info["tileColumns"]) * cluster
         processors = torch.cuda.get_device_properties(0).multi_processor_count
-        grid = min(tiles, processors // cluster * cluster)
+        grid = processors // cluster * cluster
+        if bytes_per_block := self.info.get("partialBytesPerBlock"):
+            sums = torch.full((grid * bytes_per_block // 4,), math.nan, device="cuda")
+            arrivals = torch.zeros(grid, dtype=torch.int32, device="cuda")
+            keep += [sums, arrivals]
+            values["partialSums"] = ctypes.c_void_p(sums.data_ptr())
+            values["arrivals"] = ctypes.c_void_p(arrivals.data_ptr())
+        else:
+            grid = min(tiles, grid)
         launch = self.driver.launcher(
             self.function, grid, self.threads, self.shared,
             [values[n] for n in self.info["arguments"]],

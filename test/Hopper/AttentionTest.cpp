@@ -212,6 +212,20 @@ const Case kCases[] = {
      {"--programs=sigmoid-tanh32-f32-bf16x2"},
      {1, 1, 1, 140, 200, 1},
      4e-3},
+    // Rows of a thread have odd numbers of columns at last: 28 and 7. The last
+    // tile has 29 keys.
+    {"longTiles",
+     {"attention", "--head-dim=64", "--key-rows=112", "--ping-pong",
+      "--log-sum-exp"},
+     {"--policy=off"},
+     {1, 2, 1, 140, 253, 2},
+     3e-3},
+    // The output takes the shared memory of Q.
+    {"longestTiles",
+     {"attention", "--key-rows=176", "--causal", "--matrix-sum"},
+     {"--policy=off"},
+     {1, 1, 1, 190, 300, 2},
+     3e-3},
     // The scale is put on the output, rows without keys included.
     {"identity",
      {"attention", "--head-dim=64", "--score=identity", "--causal"},

@@ -196,8 +196,8 @@ bool PtxDecoder::decodeCopy(Modifiers &mods, PtxInstruction &inst) {
 bool PtxDecoder::decodeReduction(Modifiers &mods, PtxInstruction &inst) {
   bool atom = mods.base() == "atom";
   inst.code = PtxCode::Red;
-  while (mods.take("relaxed") || mods.take("gpu") || mods.take("cta") ||
-         mods.take("sys"))
+  while (mods.take("relaxed") || mods.take("release") || mods.take("acq_rel") ||
+         mods.take("gpu") || mods.take("cta") || mods.take("sys"))
     continue;
   if (mods.take("global")) {
     inst.space = PtxSpace::Global;

@@ -195,8 +195,8 @@ ResultRow rowOf(const std::string &work, const Case &item) {
   row.details.set("kind", item.entry->variant);
   row.details.set("program", item.entry->programs());
   const KernelMetadata &kernel = item.kernel->metadata();
-  for (const char *name :
-       {"activation", "epilogue", "tileColumns", "clusterSize", "stages"})
+  for (const char *name : {"activation", "epilogue", "tileColumns",
+                           "clusterSize", "stages", "splitTiles"})
     if (const Json *value = kernel.info.find(name))
       row.details.set(name, *value);
   row.details.set("registers", item.kernel->registers());
@@ -281,9 +281,9 @@ void Run::work(const Work &work) {
     if (!item.ok())
       continue;
     const KernelMetadata &kernel = item.kernel->metadata();
-    auto arguments = std::make_shared<Arguments>(data.bind(kernel));
     unsigned blocks = blocksFor(kernel, work.problem.shape,
                                 session.context.multiprocessors());
+    auto arguments = std::make_shared<Arguments>(data.bind(kernel, blocks));
     contenders.push_back(
         {item.entry->name,
          [kernel = item.kernel, arguments, blocks](StreamHandle stream) {

@@ -18,6 +18,8 @@
 #include "Cases.h"
 #include "GatedGemmReference.h"
 
+#include <deque>
+
 namespace poly::bench {
 
 struct GatedProblem {
@@ -47,9 +49,10 @@ public:
   std::optional<runtime::Buffer> offsets;
   GatedProducts products;
 
-  /// The kernel's values; tensor maps are encoded once. Throws
-  /// std::invalid_argument for shapes that the kernel cannot take.
-  runtime::Arguments bind(const runtime::KernelMetadata &kernel) const;
+  /// The kernel's values for \p blocks blocks; tensor maps are encoded once.
+  /// Throws std::invalid_argument for shapes that the kernel cannot take.
+  runtime::Arguments bind(const runtime::KernelMetadata &kernel,
+                          unsigned blocks);
   /// Makes all of the output NaN, and some rows behind it.
   void poison();
   /// The output's bytes, with the rows behind it.
@@ -62,6 +65,10 @@ public:
 
 private:
   size_t rowBytes() const;
+  runtime::Buffer &newWorkspace(size_t bytes, unsigned char value);
+
+  /// What blocks leave for one another, of all kernels that were bound.
+  std::deque<runtime::Buffer> workspaces;
 };
 
 /// Blocks to launch.

@@ -129,7 +129,13 @@ size_t GatedData::rowBytes() const {
   return size_t(problem.shape.columns) * bytesOf(problem.type);
 }
 
-Arguments GatedData::bind(const KernelMetadata &kernel) const {
+Buffer &GatedData::newWorkspace(size_t bytes, unsigned char value) {
+  workspaces.emplace_back(bytes);
+  workspaces.back().fill(value);
+  return workspaces.back();
+}
+
+Arguments GatedData::bind(const KernelMetadata &kernel, unsigned blocks) {
   const GatedGemmShape &shape = problem.shape;
   if (std::string wrong = problemOf(kernel, shape); !wrong.empty())
     throw std::invalid_argument("kernel '" + kernel.name + "' on " +
@@ -162,6 +168,11 @@ Arguments GatedData::bind(const KernelMetadata &kernel) const {
       .number("beta", kBeta);
   if (offsets)
     values.array("offsets", *offsets);
+  if (int64_t bytes = kernel.integer("partialBytesPerBlock", 0)) {
+    // Sums that a kernel read before they were written would be NaN.
+    values.array("partialSums", newWorkspace(size_t(bytes) * blocks, 0xff));
+    values.array("arrivals", newWorkspace(sizeof(int32_t) * blocks, 0));
+  }
   return values.bind(kernel);
 }
 
@@ -219,8 +230,9 @@ unsigned poly::bench::blocksFor(const KernelMetadata &kernel,
                                 int multiprocessors) {
   int64_t cluster = kernel.integer("clusterSize", 1);
   int64_t most = multiprocessors / cluster * cluster;
-  if (!shape.offsets.empty())
-    return unsigned(most); // The device counts the tiles.
+  // With experts the device counts the tiles; others share them.
+  if (!shape.offsets.empty() || kernel.integer("partialBytesPerBlock", 0))
+    return unsigned(most);
   int64_t tileRows = kernel.integer("tileRows") * cluster;
   int64_t tileColumns = kernel.integer("tileColumns");
   int64_t units = (shape.rows + tileRows - 1) / tileRows;
@@ -232,11 +244,11 @@ void poly::bench::checkGated(Case &item, GatedData &data,
                              const Session &session, unsigned reruns,
                              bool isDetailed) {
   const KernelMetadata &kernel = item.kernel->metadata();
-  Arguments arguments = data.bind(kernel);
   std::string where = " on " + data.problem.name() + ", spread " +
                       std::to_string(data.problem.spread).substr(0, 3);
   unsigned blocks =
       blocksFor(kernel, data.problem.shape, session.context.multiprocessors());
+  Arguments arguments = data.bind(kernel, blocks);
   const Stream &stream = session.meter.stream();
   auto run = [&] {
     data.poison();

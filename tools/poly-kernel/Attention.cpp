@@ -48,6 +48,7 @@ public:
              "softmax sums the rounded weights, on the tensor cores");
     set.flag("ping-pong", options.pingPong,
              "the two halves of a tile take turns at the tensor cores");
+    set.integer("key-rows", keyRows, "16-bit types: keys of a tile; 0 chooses");
     set.flag("running-sum", options.runningSum,
              "8 bits: accumulate over all tiles on the tensor cores");
     set.flag("f16-output", options.f16Output,
@@ -76,6 +77,8 @@ private:
       all.keyValueType = keyValueType == KeyValueType::E4M3
                              ? AttentionType::E4M3
                              : AttentionType::E5M2;
+    if (keyRows != 0)
+      all.keyRows = keyRows;
     if (scoreBound != 0)
       all.scoreBound = scoreBound;
     return all;
@@ -86,6 +89,7 @@ private:
   AttentionOptions options;
   KeyValueType keyValueType = KeyValueType::Same;
   double cap = 0, scoreBound = 0;
+  int64_t keyRows = 0;
 };
 } // namespace
 

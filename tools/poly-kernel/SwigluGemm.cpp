@@ -49,6 +49,8 @@ public:
                 "blocks that share the weights' tiles");
     set.flag("tall-tiles", options.tallTiles,
              "tiles of 256 rows, and of 128 for what is left");
+    set.flag("split-tiles", options.splitTiles,
+             "blocks share the last tiles along the depth (stream-K)");
     set.integer("experts", options.experts,
                 "routed experts that share the rows; 0: none");
     declareArithmetic(set, options.approximate);
