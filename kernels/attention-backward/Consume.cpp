@@ -193,7 +193,7 @@ Value Consumer::firstColumnThatSees(const TileState &state, const Place &at,
 }
 
 Value Consumer::rowValuesOf(int64_t offset, const Pipeline::Use &use) const {
-  if (!arguments.offsets)
+  if (!arguments.offsetMap)
     return Value();
   Value address =
       e.add(shared.at(e, offset), e.mul(use.stage, Memory::kRowValueBytes));

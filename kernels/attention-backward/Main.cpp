@@ -42,10 +42,12 @@ Memory::Memory(const AttentionBackwardOptions &options)
       query(reserveStages(kQueryBlock, options.headDim)),
       outputGradient(reserveStages(kQueryBlock, options.headDim)),
       scoreGradient(reserveStages(kQueryBlock, kKeyBlock)),
-      offsets(memory.reserve(
-          hasRowValues(options) ? kStages * kRowValueBytes : 0, 16)),
-      deltas(memory.reserve(
-          hasRowValues(options) ? kStages * kRowValueBytes : 0, 16)),
+      offsets(
+          memory.reserve(hasRowValues(options) ? kStages * kRowValueBytes : 0,
+                         kRowValueAlignment)),
+      deltas(
+          memory.reserve(hasRowValues(options) ? kStages * kRowValueBytes : 0,
+                         kRowValueAlignment)),
       keyFull(memory), valueFull(memory), tileEmpty(memory, kConsumerWarps),
       queries(memory, query.offset, query.bytes(), kStages, kConsumerWarps),
       outputGradients(memory, outputGradient.offset, outputGradient.bytes(),
@@ -210,9 +212,17 @@ static void declare(Emitter &e, const AttentionBackwardOptions &options,
   map("value", kKeyBlock, "keyHeads", "keyLength", a.valueMap);
   map("keyGradient", kWarpRows, "keyHeads", "keyLength", a.keyGradientMap);
   map("valueGradient", kWarpRows, "keyHeads", "keyLength", a.valueGradientMap);
+  // The kernel before writes them, a block of queries a row. Plain bulk copies
+  // would do, but racecheck takes the reuse of what those fill for a race.
+  auto rowMap = [&](llvm::StringRef name, Value &slot) {
+    frame.tensorMap(describeTensorMap(e, frame.parameters(), name,
+                                      {"queryInBlock", "queryBlock"},
+                                      {kQueryBlock, 1}, /*swizzled=*/false),
+                    slot);
+  };
   if (hasRowValues(options)) {
-    frame.pointer("queryOffsets", a.offsets);
-    frame.pointer("queryDeltas", a.deltas);
+    rowMap("queryOffsets", a.offsetMap);
+    rowMap("queryDeltas", a.deltaMap);
   }
   frame.pointer("querySums", a.querySums);
   if (options.deterministic)

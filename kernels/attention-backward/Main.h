@@ -35,7 +35,7 @@ using namespace hopper;
 struct Arguments {
   Value queryMap, outputGradientMap, keyMap, valueMap;
   Value keyGradientMap, valueGradientMap;
-  Value offsets, deltas; ///< Of the queries; not for sigmoids.
+  Value offsetMap, deltaMap; ///< Of the queries; not for sigmoids.
   Value querySums;
   Value turns; ///< Of the blocks of queries; only where they are kept.
   Value queryLength, keyLength, batches, heads, headsPerKeyHead, causalShift;
@@ -62,6 +62,8 @@ struct Memory {
   static constexpr int64_t kStages = 2;
   /// An f32 for each query of a block.
   static constexpr int64_t kRowValueBytes = kQueryBlock * 4;
+  /// Of what a tensor copy without a swizzle writes.
+  static constexpr int64_t kRowValueAlignment = 128;
 
   SharedMemory memory;
   SwizzledTile key, value;

@@ -25,10 +25,10 @@ public:
   /// Q, dO and what belongs to their rows, as use \p number of both pipelines.
   void loadStep(const Tile &tile, const Step &step, Value number) {
     loadRows(tile, step, number, memory.queries, arguments.queryMap,
-             memory.query, arguments.offsets, memory.offsets);
+             memory.query, arguments.offsetMap, memory.offsets);
     loadRows(tile, step, number, memory.outputGradients,
              arguments.outputGradientMap, memory.outputGradient,
-             arguments.deltas, memory.deltas);
+             arguments.deltaMap, memory.deltas);
   }
 
   void loadKeys(const Tile &tile, Value map, const SwizzledTile &target,
@@ -50,20 +50,18 @@ private:
 
   void loadRows(const Tile &tile, const Step &step, Value number,
                 const Pipeline &pipeline, Value map, const SwizzledTile &target,
-                Value rowValues, int64_t rowValueOffset) {
+                Value rowValueMap, int64_t rowValueOffset) {
     constexpr int64_t kBytes = Memory::kRowValueBytes;
     Pipeline::Use use = pipeline.use(e, memory.memory, number);
-    pipeline.acquire(e, use, rowValues ? kBytes : 0);
+    pipeline.acquire(e, use, rowValueMap ? kBytes : 0);
     loadSlabs(map, target, use.byteOffset, use.full,
               e.mul(step.block, kQueryBlock), step.head, tile.batch);
-    if (!rowValues)
+    if (!rowValueMap)
       return;
-    Value source = advancePointer(
-        e, rowValues, byteDistance(e, work.workspaceBlock(tile, step), kBytes));
-    loadBytes(
-        e, source,
+    loadBox(
+        e, rowValueMap,
         e.add(memory.memory.at(e, rowValueOffset), e.mul(use.stage, kBytes)),
-        use.full, kBytes);
+        use.full, {e.constant(0), work.workspaceBlock(tile, step)});
   }
 
   Emitter &e;

@@ -30,21 +30,6 @@ Value poly::kernels::hopper::byteDistance(Emitter &e, Value number,
                                e.constant64(uint64_t(bytes)));
 }
 
-void poly::kernels::hopper::loadBytes(Emitter &e, Value source,
-                                      Value destination, Value barrier,
-                                      int64_t bytes) {
-  // As for tensor copies: a block's own memory has the same addresses in the
-  // window of its cluster.
-  Value pointer = LLVM::IntToPtrOp::create(
-      e,
-      LLVM::LLVMPointerType::get(
-          e.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster)),
-      destination);
-  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
-      e, pointer, source, e.sharedPointer(barrier), e.constant(bytes), Value(),
-      Value());
-}
-
 void poly::kernels::hopper::addFour(Emitter &e, Value target,
                                     int64_t byteOffset, ValueRange values) {
   llvm::SmallVector<Value> operands = {target};

@@ -26,11 +26,6 @@ Value advancePointer(Emitter &e, Value pointer, Value bytes);
 /// \p number (i32, not negative) times \p bytes, i64.
 Value byteDistance(Emitter &e, Value number, int64_t bytes);
 
-/// Starts the copy of \p bytes (a multiple of 16, as is the address) from
-/// \p source to shared memory at \p destination (i32 address), which completes
-/// on \p barrier (i32 address).
-void loadBytes(Emitter &e, Value source, Value destination, Value barrier,
-               int64_t bytes);
 /// Adds four f32 to those \p byteOffset after \p target, aligned to 16 bytes;
 /// each sum is atomic, and their order is open.
 void addFour(Emitter &e, Value target, int64_t byteOffset, ValueRange values);

@@ -96,8 +96,8 @@ class Backward:
         nan = dict(fill_value=float("nan"), device="cuda", dtype=torch.float32)
         arrays = dict(
             arrays,
-            queryOffsets=torch.full((blocks * block,), **nan),
-            queryDeltas=torch.full((blocks * block,), **nan),
+            queryOffsets=torch.full((blocks, block), **nan),
+            queryDeltas=torch.full((blocks, block), **nan),
             querySums=torch.full((blocks * block * dim,), **nan),
             queryTurns=torch.full((blocks,), **nan),
         )
@@ -120,7 +120,10 @@ class Backward:
             info = kernel["info"]
             maps = {
                 spec["argument"]: self.driver.tensor_map(
-                    arrays[spec["name"]], self.kind, spec
+                    arrays[spec["name"]],
+                    "f32" if arrays[spec["name"]].dtype == torch.float32
+                    else self.kind,
+                    spec,
                 )
                 for spec in info.get("tensorMaps", [])
             }

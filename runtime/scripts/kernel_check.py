@@ -20,7 +20,7 @@ import sys
 import time
 
 # cuTensorMapEncodeTiled's numbers.
-TENSOR_TYPES = {"e4m3": 0, "f16": 6, "bf16": 9}
+TENSOR_TYPES = {"e4m3": 0, "f16": 6, "f32": 7, "bf16": 9}
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 PROMOTE_256 = 3
 MAX_DYNAMIC_SHARED = 8

@@ -193,9 +193,15 @@ Results runKernels(const HopperKernel &kernel, const Arrays &a,
   }
   unsigned blocks = s.batches * s.heads * ((s.queries + 63) / 64);
   uint64_t querySums = run.poisoned(size_t(blocks) * 64 * a.dim, Format::F32);
+  // Written through pointers, read through maps.
+  for (const char *name : {"queryOffsets", "queryDeltas"}) {
+    uint64_t address = run.poisoned(size_t(blocks) * 64, Format::F32);
+    run.pointer(name, address)
+        .tensor(name, address, Format::F32,
+                {{"queryInBlock", 64}, {"queryBlock", blocks}},
+                {{"queryBlock", 64}});
+  }
   run.pointer("logSumExp", run.uploadWords(logSumExp))
-      .pointer("queryOffsets", run.poisoned(size_t(blocks) * 64, Format::F32))
-      .pointer("queryDeltas", run.poisoned(size_t(blocks) * 64, Format::F32))
       .pointer("querySums", querySums)
       .pointer("queryTurns", run.poisoned(blocks, Format::F32))
       .integer("queryLength", s.queries)
@@ -404,8 +410,22 @@ protected:
 
   /// Runs the kernels without the lines that contain \p text.
   Results runWithout(const std::string &text) {
-    std::string changed = kernel.ptx, error;
+    std::string changed = kernel.ptx;
     EXPECT_GT(eraseLines(changed, text), 0u) << text;
+    return runChanged(changed);
+  }
+
+  /// Runs the kernels with \p other in all places of \p text.
+  Results runWith(const std::string &text, const std::string &other) {
+    std::string changed = kernel.ptx;
+    EXPECT_NE(changed.find(text), std::string::npos) << text;
+    for (size_t at = 0; (at = changed.find(text, at)) != std::string::npos;)
+      changed.replace(at, text.size(), other);
+    return runChanged(changed);
+  }
+
+  Results runChanged(const std::string &changed) {
+    std::string error;
     kernel.module = PtxModule::parse(changed, error, PtxDialect::WholeKernels);
     if (!kernel.module)
       return {error, {}, {}, {}, {}};
@@ -433,6 +453,25 @@ TEST_F(BackwardMistakes, ConsumersDoNotMeet) {
 TEST_F(BackwardMistakes, MissingFenceBeforeTheProduct) {
   std::string error = runWithout("fence.proxy.async").error;
   EXPECT_NE(error.find("fence"), std::string::npos) << error;
+}
+
+// The offsets and deltas of a block of queries, 256 bytes each, that come with
+// its rows of Q and dO, 8192 bytes each.
+
+TEST_F(BackwardMistakes, RowValuesAreNotCopied) {
+  std::string error = runWithout("cp.async.bulk.tensor.2d").error;
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
+}
+
+TEST_F(BackwardMistakes, RowValuesAreNotAnnounced) {
+  std::string error = runWith(", 8448;", ", 8192;").error;
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
+}
+
+TEST_F(BackwardMistakes, StagesAreNeverReleased) {
+  // Three blocks of queries have more steps than the pipelines have stages.
+  std::string error = runWithout("mbarrier.arrive.shared").error;
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
 }
 
 } // namespace

@@ -130,6 +130,13 @@ HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
   Format format = name == "output"                   ? kernel.outputType
                   : name == "key" || name == "value" ? kernel.keyValueType
                                                      : kernel.type;
+  return tensor(name, address, format, std::move(sizes), std::move(strides));
+}
+
+HopperRun &HopperRun::tensor(const std::string &name, uint64_t address,
+                             Format format,
+                             std::map<std::string, uint64_t> sizes,
+                             std::map<std::string, uint64_t> strides) {
   tensors[name] = {address, std::string(poly::name(format)), std::move(sizes),
                    std::move(strides)};
   return *this;

@@ -74,6 +74,9 @@ public:
   HopperRun &tensor(const std::string &name, uint64_t address,
                     std::map<std::string, uint64_t> sizes,
                     std::map<std::string, uint64_t> strides);
+  HopperRun &tensor(const std::string &name, uint64_t address,
+                    poly::Format format, std::map<std::string, uint64_t> sizes,
+                    std::map<std::string, uint64_t> strides);
   /// One of attention's arrays, [batches, length, heads, dim], under the names
   /// that the kernels' metadata has for its dimensions.
   HopperRun &attentionArray(const std::string &name, uint64_t address,

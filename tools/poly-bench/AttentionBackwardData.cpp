@@ -121,10 +121,20 @@ Arguments BackwardData::bind(const Kernel &kernel) const {
   tensor("queryGradient", queryGradient, false);
   tensor("keyGradient", keyGradient, true);
   tensor("valueGradient", valueGradient, true);
+  // Written through pointers, read through maps.
+  auto ofQueries = [&](const char *name, const Buffer &buffer) {
+    TensorArray array;
+    array.address = buffer.address();
+    array.elementType = "f32";
+    array.sizes = {{"queryInBlock", uint64_t(kQueryBlock)},
+                   {"queryBlock", uint64_t(queryBlocks())}};
+    array.strides = {{"queryBlock", uint64_t(kQueryBlock)}};
+    values.tensor(name, array).array(name, buffer);
+  };
+  ofQueries("queryOffsets", offsets);
+  ofQueries("queryDeltas", deltas);
   AttentionProblem problem = work.problem(cap);
   values.array("logSumExp", logSumExp)
-      .array("queryOffsets", offsets)
-      .array("queryDeltas", deltas)
       .array("querySums", sums)
       .array("queryTurns", turns)
       .integer("queryLength", shape.queryLength)
