@@ -8,6 +8,8 @@ target triple = "nvptx64-nvidia-cuda"
 
 ; CHECK: warps {{ *}}softmax_exp
 ; CHECK-NOT: fenced {{ *}}softmax_exp
+; CHECK: minding_nan {{ *}}softmax_exp
+; CHECK: of_the_smaller {{ *}}exp2
 define ptx_kernel void @warps(float %x, ptr addrspace(1) %out) #0 {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %at = getelementptr float, ptr addrspace(3) @dynamic, i32 %tid
@@ -43,6 +45,69 @@ define ptx_kernel void @fenced(float %x, ptr addrspace(1) %out) #0 {
   %bf = bitcast i32 %b to float
   %lf = bitcast i32 %l to float
   %m = call float @llvm.maxnum.f32(float %lf, float %bf)
+  %d = fsub float %x, %m
+  %k = fmul float %d, 0x3FF7154760000000
+  %e = call float @llvm.nvvm.ex2.approx.f32(float %k)
+  store float %e, ptr addrspace(1) %out
+  ret void
+}
+
+; Maxima as comparisons that mind NaN, the selection made on bits, which are
+; stored as a vector of one.
+define ptx_kernel void @minding_nan(float %x, ptr addrspace(1) %out) #0 {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr float, ptr addrspace(3) @dynamic, i32 %tid
+  %x.bits = bitcast float %x to i32
+  %y.bits = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %x.bits, i32 2, i32 31)
+  %y = bitcast i32 %y.bits to float
+  %order = fcmp ogt float %x, %y
+  %nan = fcmp uno float %x, 0.000000e+00
+  %either = or i1 %order, %nan
+  %m.bits = select i1 %either, i32 %x.bits, i32 %y.bits
+  %word = insertelement <1 x i32> poison, i32 %m.bits, i64 0
+  store <1 x i32> %word, ptr addrspace(3) %at, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %other = xor i32 %tid, 1
+  %there = getelementptr float, ptr addrspace(3) @dynamic, i32 %other
+  %l = load i32, ptr addrspace(3) %there, align 4
+  %b = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %l, i32 1, i32 31)
+  %lf = bitcast i32 %l to float
+  %bf = bitcast i32 %b to float
+  %order2 = fcmp ogt float %lf, %bf
+  %nan2 = fcmp uno float %lf, 0.000000e+00
+  %either2 = or i1 %nan2, %order2
+  %m = select i1 %either2, float %lf, float %bf
+  %d = fsub float %x, %m
+  %k = fmul float %d, 0x3FF7154760000000
+  %e = call float @llvm.nvvm.ex2.approx.f32(float %k)
+  store float %e, ptr addrspace(1) %out
+  ret void
+}
+
+; The smaller of two scores is stored.
+define ptx_kernel void @of_the_smaller(float %x, ptr addrspace(1) %out) #0 {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr float, ptr addrspace(3) @dynamic, i32 %tid
+  %x.bits = bitcast float %x to i32
+  %y.bits = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %x.bits, i32 2, i32 31)
+  %y = bitcast i32 %y.bits to float
+  %order = fcmp olt float %x, %y
+  %nan = fcmp uno float %x, 0.000000e+00
+  %either = or i1 %order, %nan
+  %m.bits = select i1 %either, i32 %x.bits, i32 %y.bits
+  %word = insertelement <1 x i32> poison, i32 %m.bits, i64 0
+  store <1 x i32> %word, ptr addrspace(3) %at, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %other = xor i32 %tid, 1
+  %there = getelementptr float, ptr addrspace(3) @dynamic, i32 %other
+  %l = load i32, ptr addrspace(3) %there, align 4
+  %b = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %l, i32 1, i32 31)
+  %lf = bitcast i32 %l to float
+  %bf = bitcast i32 %b to float
+  %order2 = fcmp ogt float %lf, %bf
+  %nan2 = fcmp uno float %lf, 0.000000e+00
+  %either2 = or i1 %nan2, %order2
+  %m = select i1 %either2, float %lf, float %bf
   %d = fsub float %x, %m
   %k = fmul float %d, 0x3FF7154760000000
   %e = call float @llvm.nvvm.ex2.approx.f32(float %k)

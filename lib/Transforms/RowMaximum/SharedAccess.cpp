@@ -391,10 +391,14 @@ SharedAccess getSharedAccess(Operation *op) {
 
 Value skipBitcasts(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<LLVM::BitcastOp, arith::BitcastOp>(op) ||
-        !isWordType(op->getOperand(0).getType()))
+    Value next;
+    if (isa<LLVM::BitcastOp, arith::BitcastOp>(op))
+      next = op->getOperand(0);
+    else if (auto insert = dyn_cast<LLVM::InsertElementOp>(op))
+      next = insert.getValue(); // Of one lane, if the vector is a word.
+    if (!next || !isWordType(value.getType()) || !isWordType(next.getType()))
       break;
-    value = op->getOperand(0);
+    value = next;
   }
   return value;
 }

@@ -153,4 +153,24 @@ gpu.module @silu {
     %y = arith.mulf %s, %x : f32
     return %y : f32
   }
+
+  // Gate and up projection in turn, taken apart.
+  // CHECK-LABEL: func.func @interleaved
+  // CHECK:         %[[G:.*]], %[[U:.*]] = vector.deinterleave
+  // CHECK:         %[[X:.*]] = arith.extf %[[G]]
+  // CHECK:         poly.silu %[[X]] replaces
+  // CHECK-NOT:     poly.
+  func.func @interleaved(%v: vector<8xbf16>) -> vector<4xbf16> {
+    %c1 = arith.constant dense<1.0> : vector<4xf32>
+    %g, %u = vector.deinterleave %v : vector<8xbf16> -> vector<4xbf16>
+    %x = arith.extf %g : vector<4xbf16> to vector<4xf32>
+    %y = arith.extf %u : vector<4xbf16> to vector<4xf32>
+    %n = arith.negf %x fastmath<afn> : vector<4xf32>
+    %e = math.exp %n fastmath<afn> : vector<4xf32>
+    %d = arith.addf %e, %c1 fastmath<afn> : vector<4xf32>
+    %s = arith.divf %x, %d fastmath<afn> : vector<4xf32>
+    %p = arith.mulf %s, %y : vector<4xf32>
+    %r = arith.truncf %p : vector<4xf32> to vector<4xbf16>
+    return %r : vector<4xbf16>
+  }
 }

@@ -325,6 +325,20 @@ gpu.module @corpus {
     return %v9 : f32
   }
 
+  func.func @saturated(%x: f32) -> f32
+      attributes {corpus.expect = "sigmoid:1",
+                  corpus.what = "fma(0.5, tanh(0.5 x), 0.5) clamped to [0, 1], the clamp stays"} {
+    %c1 = arith.constant 5.0e-01 : f32
+    %v2 = arith.mulf %x, %c1 fastmath<afn> : f32
+    %v3 = math.tanh %v2 fastmath<afn> : f32
+    %v4 = math.fma %c1, %v3, %c1 fastmath<afn> : f32
+    %c5 = arith.constant 0.0 : f32
+    %c6 = arith.constant 1.0 : f32
+    %v7 = arith.maximumf %v4, %c5 : f32
+    %v8 = arith.minimumf %v7, %c6 : f32
+    return %v8 : f32
+  }
+
   func.func @nan_replaced(%x: f32) -> f32
       attributes {corpus.expect = "sigmoid:1",
                   corpus.what = "a NaN result replaced by 0 afterwards"} {
