@@ -59,6 +59,9 @@ public:
       name = callee.getValue();
     if (auto intrinsic = op->getAttrOfType<StringAttr>("intrin"))
       name = intrinsic.getValue();
+    // Of one instruction: its name.
+    if (auto assembly = op->getAttrOfType<StringAttr>("asm_string"))
+      name = assembly.getValue().split(' ').first;
     return compute(op, name);
   }
 
@@ -107,7 +110,7 @@ private:
     if (is({"arith.divf", "llvm.fdiv", "__nv_fast_fdividef",
             "llvm.nvvm.div.full"}))
       return v[0] / v[1];
-    if (is({"__nv_frcp_rn", "nvvm.rcp.approx.ftz.f"}))
+    if (is({"__nv_frcp_rn", "nvvm.rcp.approx.ftz.f", "rcp.approx.ftz.f32"}))
       return 1 / v[0];
     if (is({"arith.negf", "llvm.fneg"}))
       return -v[0];
@@ -120,11 +123,13 @@ private:
     if (is({"math.exp", "llvm.intr.exp", "__nv_expf", "__nv_fast_expf"}))
       return std::exp(v[0]);
     if (is({"math.exp2", "llvm.intr.exp2", "llvm.nvvm.ex2.approx.f",
-            "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.ex2.approx.ftz.f32"}))
+            "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.ex2.approx.ftz.f32",
+            "ex2.approx.ftz.f32"}))
       return std::exp2(v[0]);
     if (is({"math.expm1"}))
       return std::expm1(v[0]);
-    if (is({"math.tanh", "llvm.intr.tanh", "__nv_tanhf", "__nv_fast_tanhf"}))
+    if (is({"math.tanh", "llvm.intr.tanh", "__nv_tanhf", "__nv_fast_tanhf",
+            "llvm.nvvm.tanh.approx.f", "tanh.approx.f32"}))
       return std::tanh(v[0]);
     if (is({"math.erf", "__nv_erff"}))
       return std::erf(v[0]);
