@@ -188,6 +188,13 @@ static Value takeLane(OpBuilder &builder, Location loc, Value vector,
   return LLVM::ExtractElementOp::create(builder, loc, vector, position);
 }
 
+/// The text of \p op without white space.
+static std::string getCompactText(LLVM::InlineAsmOp op) {
+  std::string text = op.getAsmString().str();
+  llvm::erase_if(text, [](char c) { return llvm::isSpace(c); });
+  return text;
+}
+
 /// CUDA's headers take a pair of f16 apart by assembly that names its halves:
 ///   mov.b16 $0, low        becomes a lane of bitcast w
 ///   cvt.f32.f16 $0, low    becomes fpext of it
@@ -195,8 +202,7 @@ static Value rewriteUnpacking(LLVM::InlineAsmOp op) {
   if (op.getHasSideEffects() || op->getNumResults() != 1 ||
       op->getNumOperands() != 1 || !op.getOperand(0).getType().isInteger(32))
     return {};
-  std::string text = op.getAsmString().str();
-  llvm::erase_if(text, [](char c) { return llvm::isSpace(c); });
+  std::string text = getCompactText(op);
   StringRef rest = text;
   bool hasHalves = rest.consume_front("{.reg.f16low,high;") ||
                    rest.consume_front("{.reg.b16low,high;");
@@ -219,8 +225,24 @@ static Value rewriteUnpacking(LLVM::InlineAsmOp op) {
                 : LLVM::FPExtOp::create(builder, loc, result, half).getResult();
 }
 
+/// Before sm_90, CUDA's headers widen a bf16 to the upper half of a word:
+///   mov.b32 $0, {0, $1}    becomes fpext (bitcast x)
+static Value rewriteUpperHalf(LLVM::InlineAsmOp op) {
+  if (op.getHasSideEffects() || op->getNumResults() != 1 ||
+      op->getNumOperands() != 1 || !op.getOperand(0).getType().isInteger(16) ||
+      !op.getResult(0).getType().isF32() ||
+      getCompactText(op) != "{mov.b32$0,{0,$1};}")
+    return {};
+  OpBuilder builder(op);
+  Value narrow =
+      bitcast(builder, op.getLoc(), builder.getBF16Type(), op.getOperand(0));
+  return LLVM::FPExtOp::create(builder, op.getLoc(), builder.getF32Type(),
+                               narrow);
+}
+
 static Value rewriteAssembly(LLVM::InlineAsmOp op) {
-  for (auto rewrite : {rewriteConversion, rewriteArithmetic, rewriteUnpacking})
+  for (auto rewrite : {rewriteConversion, rewriteArithmetic, rewriteUnpacking,
+                       rewriteUpperHalf})
     if (Value replacement = rewrite(op))
       return replacement;
   return {};

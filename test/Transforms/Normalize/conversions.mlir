@@ -189,6 +189,25 @@ gpu.module @m {
     llvm.return %z1 : !llvm.struct<(f32, i16)>
   }
 
+  // A bf16 as the upper half of a word; not the lower half, nor with a one below.
+  // CHECK-LABEL: llvm.func @upper_half
+  // CHECK: %[[B:.*]] = llvm.bitcast %arg0 : i16 to bf16
+  // CHECK: %[[F:.*]] = llvm.fpext %[[B]] : bf16 to f32
+  // CHECK: llvm.inline_asm
+  // CHECK-SAME: {$1,0}
+  // CHECK: llvm.inline_asm
+  // CHECK-SAME: {1,$1}
+  // CHECK: math.exp %[[F]]
+  llvm.func @upper_half(%x: i16) -> f32 {
+    %a = llvm.inline_asm asm_dialect = att "{ mov.b32 $0, {0,$1};}\0A", "=f,h" %x : (i16) -> f32
+    %b = llvm.inline_asm asm_dialect = att "{ mov.b32 $0, {$1,0};}\0A", "=f,h" %x : (i16) -> f32
+    %c = llvm.inline_asm asm_dialect = att "{ mov.b32 $0, {1,$1};}\0A", "=f,h" %x : (i16) -> f32
+    %e = math.exp %a : f32
+    %s = llvm.fadd %b, %c : f32
+    %r = llvm.fadd %e, %s : f32
+    llvm.return %r : f32
+  }
+
   // Saturating, clamping, flushing, volatile, of another width or a pair of
   // unequal halves: other instructions.
   // CHECK-LABEL: llvm.func @other_arithmetic
