@@ -9,6 +9,7 @@
 #include "Files.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -23,21 +24,52 @@ std::string poly::runtime::readFile(const std::string &path) {
   return content.str();
 }
 
+namespace {
+/// What is written beside a file and then takes its place, or goes away.
+class Temporary {
+public:
+  explicit Temporary(const std::string &path) : path(path), own(path + ".tmp") {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+      fail(); // It could not be replaced.
+    stream.open(own, std::ios::binary);
+    if (!stream)
+      fail();
+  }
+  ~Temporary() {
+    if (!own.empty())
+      std::remove(own.c_str());
+  }
+
+  void write(const std::string &content) {
+    stream << content;
+    if (!stream.flush())
+      fail();
+  }
+  void rename() {
+    stream.close();
+    if (std::rename(own.c_str(), path.c_str()) != 0)
+      fail();
+    own.clear();
+  }
+
+private:
+  void fail() const { throw std::runtime_error(path + ": cannot be written"); }
+
+  std::string path, own;
+  std::ofstream stream;
+};
+} // namespace
+
 void poly::runtime::writeFile(const std::string &path,
                               const std::string &content) {
-  std::string temporary = path + ".tmp";
-  {
-    std::ofstream stream(temporary, std::ios::binary);
-    stream << content;
-    if (!stream.flush()) {
-      std::remove(temporary.c_str());
-      throw std::runtime_error(path + ": cannot be written");
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw std::runtime_error(path + ": cannot be written");
-  }
+  Temporary temporary(path);
+  temporary.write(content);
+  temporary.rename();
+}
+
+void poly::runtime::checkWritable(const std::string &path) {
+  Temporary temporary(path);
 }
 
 std::string poly::runtime::folderOf(const std::string &path) {

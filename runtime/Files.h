@@ -17,6 +17,9 @@ namespace poly::runtime {
 std::string readFile(const std::string &path);
 /// Writes through a temporary file, so that no half-written file remains.
 void writeFile(const std::string &path, const std::string &content);
+/// Throws what writeFile would, before there is anything to write: for those
+/// who work for long.
+void checkWritable(const std::string &path);
 /// "a/b/" of "a/b/c", "" of "c".
 std::string folderOf(const std::string &path);
 

@@ -284,6 +284,16 @@ double Json::asNumber(const std::string &what) const {
   return number;
 }
 
+int64_t Json::asInteger(const std::string &what, int64_t lowest,
+                        int64_t highest) const {
+  double value = asNumber(what);
+  if (value != std::floor(value) || value < double(lowest) ||
+      value > double(highest))
+    throw JsonError(what + " must be an integer from " +
+                    std::to_string(lowest) + " to " + std::to_string(highest));
+  return static_cast<int64_t>(value);
+}
+
 const std::string &Json::asString(const std::string &what) const {
   require(*this, Kind::String, what);
   return text;

@@ -15,6 +15,7 @@
 #ifndef POLY_RUNTIME_JSON_H
 #define POLY_RUNTIME_JSON_H
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,6 +51,9 @@ public:
   /// The value as the asked kind; throws JsonError naming \p what otherwise.
   bool asBool(const std::string &what) const;
   double asNumber(const std::string &what) const;
+  /// A whole number from \p lowest to \p highest, which doubles must hold.
+  int64_t asInteger(const std::string &what, int64_t lowest,
+                    int64_t highest) const;
   const std::string &asString(const std::string &what) const;
   const std::vector<Json> &asArray(const std::string &what) const;
 

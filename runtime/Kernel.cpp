@@ -22,16 +22,6 @@ constexpr int kClusterDimension = 4;
 constexpr int kNumRegisters = 4;
 constexpr int kLocalSizeBytes = 3;
 
-int64_t wholeNumber(const Json &json, const std::string &what, int64_t lowest,
-                    int64_t highest) {
-  double value = json.asNumber(what);
-  if (value != std::floor(value) || value < double(lowest) ||
-      value > double(highest))
-    throw JsonError(what + " must be an integer from " +
-                    std::to_string(lowest) + " to " + std::to_string(highest));
-  return static_cast<int64_t>(value);
-}
-
 std::optional<Dim3> parseDim3(const Json &json, const std::string &key) {
   const Json *found = json.find(key);
   if (!found)
@@ -41,7 +31,7 @@ std::optional<Dim3> parseDim3(const Json &json, const std::string &key) {
     throw JsonError(key + " must have three entries");
   // Limits of CUDA: no dimension of a block or cluster is above 1,024.
   auto extent = [&](size_t i) {
-    return unsigned(wholeNumber(items[i], key, 1, 1024));
+    return unsigned(items[i].asInteger(key, 1, 1024));
   };
   return Dim3{extent(0), extent(1), extent(2)};
 }
@@ -50,8 +40,8 @@ KernelParameter parseParameter(const Json &json) {
   KernelParameter parameter;
   parameter.type = json.at("type").asString("type");
   // A kernel takes 4 KiB of parameters, from CUDA 12.1 on 32,764 bytes.
-  parameter.bytes = unsigned(wholeNumber(json.at("bytes"), "bytes", 1, 32764));
-  parameter.align = unsigned(wholeNumber(json.at("align"), "align", 1, 256));
+  parameter.bytes = unsigned(json.at("bytes").asInteger("bytes", 1, 32764));
+  parameter.align = unsigned(json.at("align").asInteger("align", 1, 256));
   return parameter;
 }
 
@@ -64,9 +54,12 @@ KernelMetadata parseKernel(const Json &json) {
   kernel.clusterSize = parseDim3(json, "clusterSize");
   if (const Json *bytes = json.find("dynamicSharedBytes"))
     kernel.dynamicSharedBytes =
-        unsigned(wholeNumber(*bytes, "dynamicSharedBytes", 0, 1 << 20));
-  if (const Json *info = json.find("info"))
+        unsigned(bytes->asInteger("dynamicSharedBytes", 0, 1 << 20));
+  if (const Json *info = json.find("info")) {
+    if (info->kind() != Json::Kind::Object)
+      throw JsonError("info must be an object");
     kernel.info = *info;
+  }
   return kernel;
 }
 
@@ -86,7 +79,7 @@ int64_t KernelMetadata::integer(std::string_view key) const {
   if (!value)
     throw JsonError(what + " is missing");
   constexpr int64_t kExact = int64_t(1) << 53;
-  return wholeNumber(*value, what, -kExact, kExact);
+  return value->asInteger(what, -kExact, kExact);
 }
 
 bool KernelMetadata::flag(std::string_view key) const {
@@ -124,21 +117,24 @@ const KernelMetadata &ImageMetadata::kernel(const std::string &name) const {
 ImageMetadata poly::runtime::readMetadata(const std::string &path) {
   Json json = Json::parse(readFile(path), path);
   ImageMetadata metadata;
+  std::string where;
   try {
-    int64_t version = wholeNumber(json.at("version"), "version", 1, 1000);
+    int64_t version = json.at("version").asInteger("version", 1, 1000);
     if (version != 1)
       throw JsonError("version " + std::to_string(version) +
                       " is newer than this program; it reads version 1");
     metadata.chip = json.at("chip").asString("chip");
     metadata.image = folderOf(path) + json.at("image").asString("image");
-    for (const Json &item : json.at("kernels").asArray("kernels"))
-      metadata.kernels.push_back(parseKernel(item));
-    if (const Json *sites = json.find("sites"))
+    if (const Json *sites = json.find("sites")) {
+      sites->asArray("sites");
       metadata.sites = *sites;
+    }
+    for (const Json &item : json.at("kernels").asArray("kernels")) {
+      where = "kernel " + std::to_string(metadata.kernels.size()) + ": ";
+      metadata.kernels.push_back(parseKernel(item));
+    }
   } catch (const JsonError &error) {
-    throw JsonError(path + ": kernel " +
-                    std::to_string(metadata.kernels.size()) + ": " +
-                    error.what());
+    throw JsonError(path + ": " + where + error.what());
   }
   if (metadata.kernels.empty())
     throw JsonError(path + ": lists no kernels");

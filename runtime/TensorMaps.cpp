@@ -68,13 +68,15 @@ poly::runtime::tensorMapsOf(const KernelMetadata &kernel) {
     return specs;
   for (const Json &item : maps->asArray("tensorMaps")) {
     TensorMapSpec spec;
-    spec.argument = unsigned(item.at("argument").asNumber("argument"));
+    spec.argument =
+        unsigned(item.at("argument").asInteger("argument", 0, 4095));
     spec.name = item.at("name").asString("name");
     for (const Json &dimension : item.at("dims").asArray("dims"))
       spec.dims.push_back(dimension.asString("dims"));
     for (const Json &extent : item.at("box").asArray("box"))
-      spec.box.push_back(unsigned(extent.asNumber("box")));
-    spec.swizzleBytes = unsigned(item.at("swizzle").asNumber("swizzle"));
+      spec.box.push_back(unsigned(extent.asInteger("box", 1, 256)));
+    spec.swizzleBytes =
+        unsigned(item.at("swizzle").asInteger("swizzle", 0, 128));
     const std::string &outside = item.at("outOfBounds").asString("outOfBounds");
     if (outside != "zero")
       throw JsonError("outOfBounds of tensor map '" + spec.name + "' is '" +

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionReference.h"
-#include "HopperRun.h"
+#include "Float8Attention.h"
 
 #include "poly/Program/Registry.h"
 
@@ -17,49 +16,16 @@
 
 using namespace polytest;
 using poly::Format;
-using poly::bench::AttentionProblem;
 using poly::bench::AttentionReference;
 using poly::bench::AttentionRow;
 using poly::bench::RowMaximum;
 
 namespace {
 
-struct Shape {
-  unsigned batches, heads, keyHeads, queries, keys;
-  double spread; ///< Of the queries.
-};
-
-constexpr double kCap = 50;
-/// No weight of a sigmoid comes near 448 / 512.
-constexpr double kWeightScale = 512;
-
-/// The key at \p position of V's transpose, as kernels/attention/Values.h says.
-unsigned keyAt(unsigned position) {
-  unsigned e = position % 4, q = position / 4 % 4;
-  return position / 16 * 16 + 8 * (e >> 1) + 2 * q + (e & 1);
-}
-
-unsigned padded(unsigned keys) { return (keys + 15) / 16 * 16; }
-
-/// V [B, S, H, D] as the kernels read it, [B, H, D, padded S].
-std::vector<double> transposed(const std::vector<double> &v, const Shape &s,
-                               unsigned dim) {
-  unsigned keys = padded(s.keys);
-  std::vector<double> result(size_t(s.batches) * s.keyHeads * dim * keys, 0);
-  for (unsigned b = 0; b < s.batches; ++b)
-    for (unsigned h = 0; h < s.keyHeads; ++h)
-      for (unsigned d = 0; d < dim; ++d)
-        for (unsigned p = 0; p < keys; ++p)
-          if (keyAt(p) < s.keys)
-            result[((size_t(b) * s.keyHeads + h) * dim + d) * keys + p] =
-                v[((size_t(b) * s.keys + keyAt(p)) * s.keyHeads + h) * dim + d];
-  return result;
-}
-
 struct Case {
   const char *name;
   std::vector<std::string> kernel, compile;
-  Shape shape;
+  Float8Shape shape;
   /// Relative error of the output as a whole, error of the log-sum-exp.
   double limit, logLimit;
   /// Of a lattice: distance from what it computes, and from that with the
@@ -95,7 +61,6 @@ class AttentionFp8 : public ::testing::TestWithParam<Case> {};
 
 TEST_P(AttentionFp8, IsRight) {
   const Case &item = GetParam();
-  const Shape &s = item.shape;
   std::vector<std::string> options = {"attention"};
   if (item.kernel.front().rfind("--type", 0) != 0)
     options.push_back("--type=e4m3");
@@ -103,99 +68,28 @@ TEST_P(AttentionFp8, IsRight) {
   HopperKernel kernel =
       buildHopperKernel("fp8" + std::string(item.name), options, item.compile);
   ASSERT_TRUE(kernel.module);
-  unsigned dim = unsigned(kernel.metadata.integer("headDim"));
-  HopperRun run(kernel);
-  size_t queryCount = size_t(s.batches) * s.queries * s.heads * dim;
-  size_t keyCount = size_t(s.batches) * s.keys * s.keyHeads * dim;
-  std::vector<double> q = run.randomNumbers(queryCount, s.spread, 1);
-  std::vector<double> k =
-      run.randomNumbers(keyCount, 1, 2, kernel.keyValueType);
-  std::vector<double> v =
-      run.randomNumbers(keyCount, 1, 3, kernel.keyValueType);
-  uint64_t output = run.poisoned(queryCount, kernel.outputType);
-  size_t rows = size_t(s.batches) * s.heads * s.queries;
-  uint64_t sums = run.poisoned(rows, Format::F32);
-  run.attentionArray("query", run.upload(q), s.batches, s.queries, s.heads,
-                     dim);
-  run.attentionArray("key", run.upload(k, kernel.keyValueType), s.batches,
-                     s.keys, s.keyHeads, dim);
-  run.attentionArray("output", output, s.batches, s.queries, s.heads, dim);
-  uint64_t keys = padded(s.keys);
-  run.tensor("value", run.upload(transposed(v, s, dim), kernel.keyValueType),
-             {{"paddedKeys", keys},
-              {"headDim", dim},
-              {"keyHeads", s.keyHeads},
-              {"batch", s.batches}},
-             {{"headDim", keys},
-              {"keyHeads", keys * dim},
-              {"batch", keys * dim * s.keyHeads}});
-  // Factors of each head of Q, of each key head of K, and one for all of V.
-  std::vector<float> queryScales, keyScales, valueScales = {0.5f};
-  for (unsigned i = 0; i < s.batches * s.heads; ++i)
-    queryScales.push_back(i % 2 ? 0.5f : 2.0f);
-  for (unsigned i = 0; i < s.batches * s.keyHeads; ++i)
-    keyScales.push_back(i % 2 ? 1.5f : 0.75f);
-  run.pointer("logSumExp", sums)
-      .pointer("queryDescale", run.uploadFloats(queryScales))
-      .pointer("keyDescale", run.uploadFloats(keyScales))
-      .pointer("valueDescale", run.uploadFloats(valueScales))
-      .integer("queryDescaleStride", 1)
-      .integer("keyDescaleStride", 1)
-      .integer("valueDescaleStride", 0)
-      .integer("queryLength", s.queries)
-      .integer("keyLength", s.keys)
-      .integer("batches", s.batches)
-      .integer("heads", s.heads)
-      .integer("headsPerKeyHead", s.heads / s.keyHeads)
-      .integer("causalShift", int64_t(s.keys) - s.queries)
-      .number("scale", 1 / std::sqrt(double(dim)))
-      .number("bias", -std::log(double(s.keys)))
-      .number("weightScale", kWeightScale)
-      .number("cap", kCap);
-  ASSERT_EQ(run.run(2), "");
-
-  AttentionProblem problem;
-  problem.score = kernel.metadata.text("score");
-  problem.causal = kernel.metadata.flag("causal");
-  problem.batch = s.batches;
-  problem.queryLength = s.queries;
-  problem.keyLength = s.keys;
-  problem.heads = s.heads;
-  problem.keyHeads = s.keyHeads;
-  problem.headDim = dim;
-  problem.cap = kCap;
-  problem.queryFactors = queryScales;
-  problem.keyFactors = keyScales;
-  problem.valueFactors.assign(keyScales.size(), valueScales[0]);
-  problem.hasE4M3Weights = true;
-  auto floats = [](const std::vector<double> &numbers) {
-    return std::vector<float>(numbers.begin(), numbers.end());
-  };
-  AttentionReference reference(problem, floats(q), floats(k), floats(v));
-  std::vector<double> results =
-      run.download(output, queryCount, kernel.outputType);
-  std::vector<double> logs = run.download(sums, rows, Format::F32);
-  std::vector<AttentionRow> truth, actual;
+  Float8Attention attention(kernel, item.shape);
+  ASSERT_EQ(attention.run(), "");
+  AttentionReference reference = attention.reference();
+  const std::vector<AttentionRow> &actual = attention.rows;
+  std::vector<AttentionRow> truth;
   double farthest = 0;
-  bool hasLogs = kernel.metadata.flag("logSumExp");
-  for (size_t row = 0; row < rows; ++row) {
+  for (size_t row = 0; row < actual.size(); ++row) {
     truth.push_back(reference.truth(int64_t(row)));
-    auto first = results.begin() + int64_t(reference.offset(int64_t(row)));
-    actual.push_back({{first, first + int64_t(dim)}, 0});
-    double log = truth.back().logSumExp;
+    double log = truth.back().logSumExp, found = actual[row].logSumExp;
     // Rows without keys are zero.
     if (std::isinf(log)) {
-      EXPECT_EQ(actual.back().output, std::vector<double>(dim, 0));
-      EXPECT_TRUE(!hasLogs || logs[row] == log) << logs[row];
-    } else if (hasLogs) {
-      farthest = std::max(farthest, std::fabs(logs[row] - log));
+      EXPECT_EQ(actual[row].output, std::vector<double>(attention.dim, 0));
+      EXPECT_TRUE(!attention.hasLogs || found == log) << found;
+    } else if (attention.hasLogs) {
+      farthest = std::max(farthest, std::fabs(found - log));
     }
   }
   double error = poly::bench::relativeError(actual, truth);
   EXPECT_LE(error, item.limit);
   // A bound that is far away would see nothing.
   EXPECT_GE(error, item.limit / 3);
-  if (hasLogs) {
+  if (attention.hasLogs) {
     EXPECT_LE(farthest, item.logLimit);
     EXPECT_GE(farthest, item.logLimit / 3);
   }
@@ -298,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, AttentionFp8, ::testing::ValuesIn(kCases),
 
 TEST(AttentionValues, AreTransposedAndPermuted) {
   for (unsigned dim : {64u, 128u}) {
-    Shape s{2, 3, 3, 0, 150, 1};
+    Float8Shape s{2, 3, 3, 0, 150, 1};
     HopperKernel kernel = buildHopperKernel(
         "values" + std::to_string(dim),
         {"attention-values", "--head-dim=" + std::to_string(dim)}, {});
@@ -306,17 +200,17 @@ TEST(AttentionValues, AreTransposedAndPermuted) {
     HopperRun run(kernel);
     size_t count = size_t(s.batches) * s.keys * s.keyHeads * dim;
     std::vector<double> v = run.randomNumbers(count, 1, 5);
-    std::vector<double> truth = transposed(v, s, dim);
+    std::vector<double> truth = transposedValues(v, s, dim);
     uint64_t result = run.poisoned(truth.size(), Format::E4M3);
     run.pointer("values", run.upload(v))
         .pointer("transposed", result)
         .integer("keyLength", s.keys)
-        .integer("paddedKeys", padded(s.keys))
+        .integer("paddedKeys", paddedKeys(s.keys))
         .integer("keyStride", s.keyHeads * dim)
         .integer("headStride", dim)
         .integer("batchStride", s.keys * s.keyHeads * dim);
     unsigned perBlock = unsigned(kernel.metadata.integer("keysPerBlock"));
-    unsigned blocks = (padded(s.keys) + perBlock - 1) / perBlock;
+    unsigned blocks = (paddedKeys(s.keys) + perBlock - 1) / perBlock;
     ASSERT_EQ(run.runGrid({blocks, s.keyHeads, s.batches}), "");
     EXPECT_EQ(run.download(result, truth.size(), Format::E4M3), truth);
   }

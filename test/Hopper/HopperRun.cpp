@@ -80,6 +80,9 @@ uint64_t HopperRun::upload(const std::vector<double> &values, Format format) {
   bytes.reserve(values.size() * width);
   for (double value : values) {
     uint32_t bits = uint32_t(poly::encode(format, value));
+    // The conversion makes the greatest number of it.
+    if (format == Format::E5M2 && std::isinf(value))
+      bits = poly::traits(format).infinity | (value < 0 ? 0x80u : 0u);
     for (size_t b = 0; b < width; ++b)
       bytes.push_back(uint8_t(bits >> (8 * b)));
   }

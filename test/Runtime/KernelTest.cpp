@@ -85,24 +85,47 @@ TEST(Metadata, MistakesAreNamed) {
       {"\"version\": 1", "\"version\": 2",
        "version 2 is newer than this program; it reads version 1"},
       {"\"chip\"", "\"gpu\"", "member 'chip' is missing"},
-      {"[256, 1, 1]", "[256, 1]", "blockSize must have three entries"},
+      {"\"sites\": [{\"decision\": \"applied\"}]", "\"sites\": {}",
+       "sites must be an array, not an object"},
+      {"[256, 1, 1]", "[256, 1]",
+       "kernel 0: blockSize must have three entries"},
+      {"{\"family\": \"elementwise\", \"elementsPerBlock\": 2048}", "[]",
+       "kernel 0: info must be an object"},
       {"[256, 1, 1]", "[2048, 1, 1]",
-       "blockSize must be an integer from 1 to 1024"},
+       "kernel 0: blockSize must be an integer from 1 to 1024"},
       {"65536", "-1",
-       "dynamicSharedBytes must be an integer from 0 to 1048576"},
+       "kernel 0: dynamicSharedBytes must be an integer from 0 to 1048576"},
       {"\"bytes\": 8", "\"bytes\": 0",
-       "bytes must be an integer from 1 to 32764"},
+       "kernel 0: bytes must be an integer from 1 to 32764"},
   };
   for (const Mistake &mistake : mistakes) {
     std::string path = write(replaced(kGood, mistake.from, mistake.to));
     EXPECT_EQ(messageOf([&] { readMetadata(path); }),
-              path + ": kernel 0: " + mistake.message);
+              path + ": " + mistake.message);
   }
   std::string path =
       write("{\"version\": 1, \"chip\": \"sm_90\", \"image\": \"\", "
             "\"kernels\": []}");
   EXPECT_EQ(messageOf([&] { readMetadata(path); }),
             path + ": lists no kernels");
+}
+
+TEST(Files, AreReplacedAsAWholeOrNotAtAll) {
+  std::string path = write("old");
+  checkWritable(path);
+  EXPECT_EQ(readFile(path), "old");
+  writeFile(path, "new");
+  EXPECT_EQ(readFile(path), "new");
+  EXPECT_NE(access((path + ".tmp").c_str(), F_OK), 0);
+  std::string folder = ::testing::TempDir();
+  folder.erase(folder.find_last_not_of('/') + 1);
+  for (const std::string &bad : {folder, path + "/none/x.json"}) {
+    EXPECT_EQ(messageOf([&] { checkWritable(bad); }),
+              bad + ": cannot be written");
+    EXPECT_EQ(messageOf([&] { writeFile(bad, "new"); }),
+              bad + ": cannot be written");
+    EXPECT_NE(access((bad + ".tmp").c_str(), F_OK), 0);
+  }
 }
 
 template <typename T>

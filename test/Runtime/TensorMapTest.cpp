@@ -96,6 +96,11 @@ TEST(TensorMaps, MistakesInTheKernelsInfoAreSaid) {
             "tensor map 'query' must have as many box extents as dims, one to "
             "five");
   EXPECT_EQ(message("\"swizzle\"", "\"twist\""), "member 'swizzle' is missing");
+  EXPECT_EQ(message("\"argument\": 1", "\"argument\": -1"),
+            "argument must be an integer from 0 to 4095");
+  EXPECT_EQ(message("[64,", "[1e30,"), "box must be an integer from 1 to 256");
+  EXPECT_EQ(message("128, \"outOf", "0.5, \"outOf"),
+            "swizzle must be an integer from 0 to 128");
 }
 
 } // namespace

@@ -14,8 +14,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "AttentionMetadata.h"
 #include "AttentionRun.h"
 
+#include <algorithm>
 #include <iterator>
 
 using namespace poly;
@@ -92,6 +94,11 @@ std::vector<AttentionShape> poly::bench::givenShapes(const Options &options) {
       throw UsageError("--shape: " + std::to_string(heads) +
                        " heads are no multiple of " + std::to_string(keyHeads) +
                        " key heads");
+    // Kernels count rows in 32 bits. Factors are below 2^25 each.
+    double rows = double(batches) * heads * std::max(queries, keys);
+    if (rows >= 0x1p31)
+      throw UsageError("--shape: batches times heads times queries or keys "
+                       "must be below 2^31; kernels count them in 32 bits");
     shapes.push_back({batches, queries, keys, heads, keyHeads});
   }
   return shapes;
@@ -107,7 +114,7 @@ int poly::bench::runAttention(const Options &options) {
     shapes = {{1, 1000, 1000, 8, 2}};
   if (shapes.empty())
     shapes = {std::begin(kTimed), std::end(kTimed)};
-  Session session(options, "attention");
+  Session session(options, "attention", checkAttention16Bit);
   session.results.describe(
       "what", "hot: back-to-back runs from a replayed graph; cold: single runs "
               "after the level-2 cache was overwritten; ratio is the first "

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionGates.h"
+#include "AttentionMetadata.h"
 #include "AttentionRun.h"
 
 #include "poly/Program/Formats.h"
@@ -37,14 +38,6 @@ static constexpr AttentionShape kChecks[] = {
 static constexpr AttentionShape kTimed[] = {{1, 4096, 4096, 16, 16},
                                             {1, 8192, 8192, 16, 16},
                                             {1, 16384, 16384, 16, 16}};
-/// Octaves that reading back adds to the spread of weights: its results have 16
-/// bits, and exponents of f16 are rounded.
-static constexpr double kReadBackOctaves = 0.02;
-/// Relative bias of a sum of values with mean 1.
-static constexpr double kBiasLimit = 3e-3;
-/// That of a sigmoid, whose programs have absolute errors beside weights of
-/// 1 / n.
-static constexpr double kSigmoidBiasLimit = 1e-2;
 
 namespace {
 struct Group {
@@ -101,7 +94,7 @@ void Checks::readBack(Case &item) const {
   if (work.score == "sigmoid")
     return;
   const Program *program = exponentialOf(item);
-  double allowed = weightOctaves(program) + kReadBackOctaves, worst = 0;
+  double allowed = readBackLimit(program), worst = 0;
   double cap = item.kernel->metadata().number("cap", kAttentionCap);
   int64_t dim = work.headDim;
   for (int64_t keys : {dim, 4 * dim}) { // One tile of keys, and several.
@@ -219,12 +212,9 @@ void Checks::longSum(Case &item) const {
       found.push_back(results[places.offset(sample.indices[i]) + d]);
     }
   double bias = biasOf(found, truth);
-  double limit = work.score == "sigmoid" ? kSigmoidBiasLimit : kBiasLimit;
   item.details.set("longBias", bias);
-  if (!item.kernel->metadata().flag("runningSum") &&
-      !(std::fabs(bias) <= limit))
-    item.fault = "a sum over " + std::to_string(length) +
-                 " keys has a bias of " + std::to_string(bias);
+  if (!item.kernel->metadata().flag("runningSum"))
+    item.fault = checkBias(bias, work.score, length);
 }
 
 static Group groupOf(const Entry &entry, AttentionShape shape) {
@@ -286,7 +276,7 @@ int poly::bench::runAttention8Bit(const Options &options) {
     shapes = {{1, 1000, 1000, 8, 2}};
   if (shapes.empty())
     shapes = {std::begin(kTimed), std::end(kTimed)};
-  Session session(options, "attention-fp8");
+  Session session(options, "attention-fp8", checkAttention8Bit);
   session.results.describe(
       "what",
       "hot: back-to-back runs from a replayed graph, in rounds of random "
@@ -297,6 +287,13 @@ int poly::bench::runAttention8Bit(const Options &options) {
       "variant's time over the row's; inputs are normally distributed, and "
       "errors those against float64 on what the operands stand for");
   ValuesKernels values = valuesKernels(session);
+  for (const Entry &entry : session.entries)
+    if (entry.kernel.text("family") == "attention" &&
+        AttentionTypes(entry.kernel).areFloat8() &&
+        !values.count(entry.kernel.integer("headDim")))
+      throw JsonError("'" + entry.name +
+                      "' needs a kernel of family attention-values of its head "
+                      "dimension, and the suite has none");
   for (AttentionShape shape : shapes)
     for (const Group &group : groupEntries<Group>(
              session, [&](const Entry &entry) -> std::optional<Group> {

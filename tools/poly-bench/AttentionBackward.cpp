@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBackwardData.h"
+#include "AttentionMetadata.h"
 #include "Parallel.h"
 
 #include <cmath>
@@ -342,7 +343,7 @@ int poly::bench::runAttentionBackward(const Options &options) {
     shapes = {{1, 1000, 1000, 8, 2}};
   if (shapes.empty())
     shapes = {std::begin(kTimed), std::end(kTimed)};
-  Session session(options, "attention-backward");
+  Session session(options, "attention-backward", checkAttentionBackward);
   session.results.describe(
       "what", "gradients of Q, K and V, all kernels counted; hot: back-to-back "
               "runs from a replayed graph; cold: single runs after the level-2 "

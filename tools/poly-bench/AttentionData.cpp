@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionGates.h"
 #include "AttentionRun.h"
 
 #include <cmath>
@@ -16,11 +17,6 @@ using namespace poly;
 using namespace poly::bench;
 using namespace poly::runtime;
 
-/// Exponents of f16 have whole numbers as offsets, which f16 has up to 2^11.
-static constexpr double kGreatestHalfExponent = 2040;
-/// Of other types, where exponents must not be below -126: a score and its
-/// row's maximum may differ by twice as much.
-static constexpr double kGreatestBoundedScore = 62.5;
 /// No weight of a sigmoid exceeds one, and no e4m3 448.
 static constexpr double kWeightScale = 256;
 static constexpr double kLog2E = 1.4426950408889634;
@@ -230,8 +226,7 @@ void AttentionData::checkPromises(const KernelMetadata &kernel) const {
     factor = std::max(
         factor, double(attention.scoreFactor(head * work.shape.queryLength)));
   double octaves = attention.scale() * factor * kLog2E * promised;
-  if (!(octaves <
-        (types.areFloat8() ? kGreatestHalfExponent : kGreatestBoundedScore)))
+  if (!fitsExponents(types.areFloat8(), octaves))
     throw std::runtime_error("kernel '" + kernel.name +
                              "' computes exponents without a clamp, and "
                              "scores of " +

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks of attention's weights themselves, read back through values that are
-/// one for a single key; of which rows are NaN; and of a long sum's bias. They
-/// need no GPU. Each gives "" or what is wrong.
+/// What results of attention are held to, and checks of the weights themselves,
+/// read back through values that are one for a single key; of which rows are
+/// NaN; and of a long sum's bias. They need no GPU. Each check gives "" or what
+/// is wrong.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,41 @@
 
 #include "poly/Program/Program.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace poly::bench {
+
+/// What the limits of a kernel's results depend on.
+struct AttentionForm {
+  bool areFloat8 = false;
+  bool hasRunningSum = false;
+  /// Of the weights of a softmax; null for exp2 itself, and for other scores.
+  const Program *exponential = nullptr;
+  /// Where the suite states one, the largest relative error; 0 otherwise.
+  double statedLimit = 0;
+};
+
+/// The relative error that the results may have as a whole.
+double errorLimit(const AttentionForm &form);
+/// How far each log-sum-exp may be off. A weight off by a factor 1 + e moves it
+/// by at most e.
+double logSumExpLimit(const AttentionForm &form);
+/// How far \p rows rows may be, as a relative norm, from what the kernel's
+/// program computes.
+double operatorLimit(bool areFloat8, size_t rows);
+/// The octaves that weights which were read back may spread over.
+double readBackLimit(const Program *program);
+/// Whether the relative bias of a sum over \p keys keys is small enough.
+std::string checkBias(double bias, const std::string &score, int64_t keys);
+/// The distance of two log-sum-exps; infinite unless both are numbers or the
+/// same infinity.
+double logSumExpDistance(double found, double truth);
+
+/// Whether kernels that are promised bounded scores can compute exponents of
+/// scores up to \p octaves without a clamp.
+bool fitsExponents(bool areFloat8, double octaves);
 
 /// Octaves between the least and the greatest ratio of a weight, as an e4m3, to
 /// the true one, over an octave of exponents. \p program computes it; null is

@@ -20,21 +20,6 @@ using namespace poly;
 using namespace poly::bench;
 using namespace poly::runtime;
 
-/// Relative error of a result in the octaves that its weights spread over: if
-/// their errors were spread evenly it would be ln 2 / sqrt(12).
-static constexpr double kErrorPerOctave = 0.2;
-/// What a running sum of 8-bit products may add to the error, as a factor; its
-/// bias is stated, not hidden.
-static constexpr double kRunningSumFactor = 2;
-/// How far 8-bit kernels may be from what their program computes: tensor cores
-/// keep some 13 bits of a sum of 8-bit products, which moves single weights to
-/// the neighbouring number.
-static constexpr double kFloat8OperatorDistance = 2e-2;
-/// The same for a few rows, where one great weight may be all of the
-/// difference: half a step of e4m3.
-static constexpr double kFloat8DistanceOfFewRows = 6.25e-2;
-static constexpr size_t kFewRows = 64;
-
 ValuesKernels poly::bench::valuesKernels(const Session &session) {
   ValuesKernels kernels;
   for (const Entry &entry : session.entries)
@@ -55,22 +40,10 @@ const Program *poly::bench::exponentialOf(const Case &item) {
   return nullptr;
 }
 
-/// The relative error that the kernel's results may have.
-static double errorLimit(const Case &item) {
-  if (item.entry->errorLimit > 0)
-    return item.entry->errorLimit;
+static AttentionForm formOf(const Case &item) {
   const KernelMetadata &kernel = item.kernel->metadata();
-  if (!AttentionTypes(kernel).areFloat8())
-    return kAttentionErrorLimit;
-  return kErrorPerOctave * weightOctaves(exponentialOf(item)) *
-         (kernel.flag("runningSum") ? kRunningSumFactor : 1);
-}
-
-/// A weight off by a factor 1 + e moves the log-sum-exp by at most e.
-static double logSumExpLimit(const Case &item, bool areFloat8) {
-  double limit = areFloat8 ? weightOctaves(exponentialOf(item)) * std::log(2.0)
-                           : errorLimit(item);
-  return std::max(1e-3, limit);
+  return {AttentionTypes(kernel).areFloat8(), kernel.flag("runningSum"),
+          exponentialOf(item), item.entry->errorLimit};
 }
 
 static std::string nameOf(const AttentionWork &work) {
@@ -117,9 +90,7 @@ static void checkOperator(Case &item, AttentionInputs::Typed &input,
   int64_t tileKeys = kernel.integer("keyRows");
   double distance = relativeError(
       actual, input.sample.replayed(*program, RowMaximum::Running, tileKeys));
-  if (!(distance <= (!areFloat8                 ? kAttentionErrorLimit
-                     : actual.size() < kFewRows ? kFloat8DistanceOfFewRows
-                                                : kFloat8OperatorDistance)))
+  if (!(distance <= operatorLimit(areFloat8, actual.size())))
     item.fault = "is off by " + std::to_string(distance) +
                  " from what its program computes on " + name;
   item.details.set("operatorDistance:" + name, distance);
@@ -156,13 +127,12 @@ rowsOf(Case &item, AttentionInputs::Typed &input, const Words &results,
     if (isEmpty && std::any_of(row.output.begin(), row.output.end(),
                                [](double element) { return element != 0; }))
       item.fault = "a row without keys is not zero on " + nameOf(data.work);
-    if (hasSum &&
-        (std::isfinite(row.logSumExp) || std::isfinite(truth[i].logSumExp)))
-      worstSum =
-          std::max(worstSum, std::fabs(row.logSumExp - truth[i].logSumExp));
+    if (hasSum)
+      worstSum = std::max(worstSum,
+                          logSumExpDistance(row.logSumExp, truth[i].logSumExp));
     rows.push_back(std::move(row));
   }
-  if (!(worstSum <= logSumExpLimit(item, data.types.areFloat8())))
+  if (!(worstSum <= logSumExpLimit(formOf(item))))
     item.fault = "log-sum-exp off by " + std::to_string(worstSum) + " on " +
                  nameOf(data.work);
   return rows;
@@ -199,7 +169,7 @@ void poly::bench::checkAttention(const Session &session, Case &item,
       input.sample.truth(item.kernel->metadata().number("cap", kAttentionCap));
   std::vector<AttentionRow> rows = rowsOf(item, input, results, truth);
   double relative = relativeError(rows, truth);
-  if (!(relative <= errorLimit(item)))
+  if (!(relative <= errorLimit(formOf(item))))
     item.fault = "relative error " + std::to_string(relative) + " on " + name;
   item.details.set("relativeNormError:" + name, relative);
   checkOperator(item, input, rows);

@@ -170,9 +170,6 @@ int runAttention8Bit(const Options &options);
 /// The softcap that Gemma 2 uses for attention scores, for kernels that take it
 /// as an argument.
 constexpr double kAttentionCap = 50;
-/// Relative error of results in 16-bit
-/// types with exact weights; see docs/Benchmarking.md.
-constexpr double kAttentionErrorLimit = 4e-3;
 
 } // namespace poly::bench
 

@@ -191,15 +191,24 @@ Options poly::bench::parseOptions(int argc, char **argv) {
       options.command = argv[i];
     else
       options.files.push_back(argv[i]);
+  bool hasGemms =
+      options.command == "swiglu-gemm" || options.command == "grouped";
   for (const std::string &text : shapes)
     if (options.command == "attention")
       options.shapes.push_back(
           parseShape<5>(text, "BATCHES,QUERIES,KEYS,HEADS,KEYHEADS"));
-    else if (options.command == "swiglu-gemm" || options.command == "grouped")
+    else if (hasGemms)
       options.gemmShapes.push_back(parseShape<3>(text, "ROWS,DEPTH,COLUMNS"));
     else
       throw UsageError(
           "--shape is for the commands attention, swiglu-gemm and grouped");
+  if (options.seed && !hasGemms)
+    throw UsageError("--seed is for the commands swiglu-gemm and grouped");
+  if (!options.cublas.empty() && !hasGemms)
+    throw UsageError("--cublas is for the commands swiglu-gemm and grouped");
+  if (options.noEnergy && !hasGemms && options.command != "attention")
+    throw UsageError("--no-energy is for the commands attention, swiglu-gemm "
+                     "and grouped");
   if (!options.dtype.empty() && options.command != "attention")
     throw UsageError("--dtype is for the command attention");
   if (options.backward && options.command != "attention")

@@ -66,10 +66,13 @@ std::vector<Entry> poly::bench::readSuite(const Options &options,
       Entry entry;
       entry.name = item.at("name").asString("name");
       entry.variant = item.at("variant").asString("variant");
-      entry.image =
-          readMetadata(folder + item.at("metadata").asString("metadata"));
-      if (const Json *limit = item.find("errorLimit"))
+      entry.metadata = folder + item.at("metadata").asString("metadata");
+      entry.image = readMetadata(entry.metadata);
+      if (const Json *limit = item.find("errorLimit")) {
         entry.errorLimit = limit->asNumber("errorLimit");
+        if (!(entry.errorLimit > 0))
+          throw JsonError("errorLimit must be positive");
+      }
       const Json *kernel = item.find("kernel");
       entry.kernel = kernel ? entry.image.kernel(kernel->asString("kernel"))
                             : entry.image.kernels.front();
@@ -84,8 +87,34 @@ std::vector<Entry> poly::bench::readSuite(const Options &options,
   return entries;
 }
 
-Session::Session(const Options &options, const std::string &suite)
-    : options(options), entries(readSuite(options, suite)),
+/// The suite, after all that can be said against it without a GPU.
+static std::vector<Entry> readChecked(const Options &options,
+                                      const std::string &suite,
+                                      const Session::Check &check) {
+  for (const std::string &path : {options.result, options.plot})
+    if (!path.empty())
+      checkWritable(path);
+  std::vector<Entry> entries = readSuite(options, suite);
+  for (const Entry &entry : entries) {
+    try {
+      // What later asks for sites must find them well-formed.
+      entry.certifiedError();
+      entry.programs();
+      if (check)
+        check(entry.kernel);
+    } catch (const std::exception &error) {
+      throw JsonError(entry.metadata + ": " + error.what());
+    }
+    if (access(entry.image.image.c_str(), R_OK) != 0)
+      throw std::runtime_error(entry.image.image +
+                               ": cannot be read; compile the suite again");
+  }
+  return entries;
+}
+
+Session::Session(const Options &options, const std::string &suite,
+                 const Check &check)
+    : options(options), entries(readChecked(options, suite, check)),
       context(options.device), meter(context), results(suite, context) {
   results.describe("quick", options.quick);
   if (const Nvml *nvml = meter.nvml()) {
@@ -131,12 +160,13 @@ int Session::finish(const std::vector<std::string> &columns) {
   if (results.rows().empty())
     throw std::runtime_error("nothing to measure: --only=" + options.only +
                              " leaves no work");
+  // Should a file not be written after all, the table is there.
+  std::fputs(results.table(columns).c_str(), stdout);
   Json json = results.toJson();
   if (!options.result.empty())
     writeFile(options.result, json.dump() + "\n");
   if (!options.plot.empty())
     writeFile(options.plot, plotResults(json, options.result));
-  std::fputs(results.table(columns).c_str(), stdout);
   if (results.allCorrect())
     return 0;
   std::fputs("poly-bench: some results were WRONG; see the table\n", stderr);

@@ -19,6 +19,8 @@
 #include "Options.h"
 #include "Results.h"
 
+#include <functional>
+
 namespace poly::bench {
 
 /// A compiled kernel of a suite.
@@ -26,6 +28,7 @@ struct Entry {
   std::string name;
   /// "native", "sfu", "polynomial", ...: how the site was compiled.
   std::string variant;
+  std::string metadata; ///< The file that `image` was read from.
   runtime::ImageMetadata image;
   runtime::KernelMetadata kernel;
   /// The largest relative error that its results may have as a whole, where
@@ -48,8 +51,14 @@ std::vector<Entry> readSuite(const Options &options, const std::string &suite);
 
 class Session {
 public:
-  /// Reads the suite, then opens the GPU.
-  Session(const Options &options, const std::string &suite);
+  /// Throws where a kernel is none that the command can measure.
+  using Check = std::function<void(const runtime::KernelMetadata &)>;
+
+  /// Reads the suite and has \p check, if given, look at each of its kernels,
+  /// sees that the files that were asked for can be written, then opens the
+  /// GPU.
+  Session(const Options &options, const std::string &suite,
+          const Check &check = {});
 
   const Options &options;
   std::vector<Entry> entries;

@@ -27,11 +27,12 @@ struct Command {
   const char *name;
   const char *summary;
   int (*run)(const Options &);
+  bool takesFiles = false;
 };
 
 const Command kCommands[] = {
     {"verify", "MANIFEST: every shipped program on all its inputs, bit for bit",
-     runVerify},
+     runVerify, true},
     {"pipes", "issue rates of instructions, beside the target model",
      [](const Options &options) { return runRates(options, "pipes"); }},
     {"rates", "evaluators out of registers, beside the target model",
@@ -53,12 +54,13 @@ const Command kCommands[] = {
     {"targets", "the target models as a Markdown page; needs no GPU",
      runTargets},
     {"tune", "RESULT.json... [-o TABLE.json]: what poly-compile --tuning reads",
-     runTune},
+     runTune, true},
     {"compare", "BEFORE.json AFTER.json: what changed between two results",
-     runCompare},
-    {"table", "RESULT.json [DETAIL...]: a result as a Markdown table",
-     runTable},
-    {"plot", "RESULT.json -o CHART.svg: a bar chart of a result", runPlot},
+     runCompare, true},
+    {"table", "RESULT.json [DETAIL...]: a result as a Markdown table", runTable,
+     true},
+    {"plot", "RESULT.json -o CHART.svg: a bar chart of a result", runPlot,
+     true},
 };
 
 void printUsage(FILE *stream) {
@@ -79,8 +81,12 @@ int run(int argc, char **argv) {
     return 2;
   }
   for (const Command &command : kCommands)
-    if (options.command == command.name)
+    if (options.command == command.name) {
+      if (!command.takesFiles && !options.files.empty())
+        throw UsageError(options.command + " takes options only, not '" +
+                         options.files.front() + "'");
       return command.run(options);
+    }
   throw UsageError("unknown command '" + options.command + "'");
 }
 
@@ -126,6 +132,10 @@ int main(int argc, char **argv) {
   } catch (const UsageError &error) {
     std::fprintf(stderr, "poly-bench: error: %s; see poly-bench --help\n",
                  error.what());
+  } catch (const std::bad_alloc &) {
+    std::fputs("poly-bench: error: this machine's memory does not suffice; use "
+               "a smaller --shape\n",
+               stderr);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "poly-bench: error: %s\n", error.what());
   }
