@@ -10,14 +10,15 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
-#include <cmath>
-
 using namespace poly::kernels;
 
 static constexpr double kGreatestHalf = 65504;
 /// Of 8 bits: exponents are f16 and their offsets whole numbers, which f16 has
 /// up to 2^11 octaves.
 static constexpr double kGreatestHalfCap = 1400;
+
+/// Scores in units of the cap must be numbers of f32, and not all zero.
+static constexpr double kLeastCap = 1e-20, kGreatestCap = 1e20;
 
 /// log2(e), and what a program that takes a tanh's place may overshoot one by.
 static constexpr double kLog2E = 1.4426950408889634074, kOvershoot = 1.0 / 16;
@@ -84,8 +85,10 @@ std::string poly::kernels::validate(const AttentionOptions &options) {
            "zeros if need be";
   if (options.cap && options.score != AttentionScore::Softcap)
     return "a cap needs score=softcap";
-  if (options.cap && !(*options.cap > 0 && std::isfinite(*options.cap)))
-    return "the cap must be a positive number";
+  if (options.cap &&
+      !(*options.cap >= kLeastCap && *options.cap <= kGreatestCap))
+    return "the cap must be a positive number from 1e-20 to 1e20; others leave "
+           "the range of f32";
   if (options.keyValueType && !options.is8Bit())
     return "key-value-type is a choice of type=e4m3 and type=e5m2; leave it "
            "off";

@@ -27,8 +27,9 @@ static constexpr double kLowest = -1e30;
 /// What an approximated tanh is never above.
 static constexpr double kGreatestTanh = 1 + 1.0 / 16;
 /// The least scale: a run-time scale must not be negative, or the maximum would
-/// be none.
-static constexpr double kLeastScale = 1e-30;
+/// be none; nor zero, or excluded columns would be 0 times infinity. In f16 it
+/// is the least number.
+static constexpr double kLeastScale = 1e-30, kLeastHalfScale = 0x1p-24;
 
 /// The greatest power of two below 448, the greatest e4m3.
 static constexpr double kE4M3Octaves = 8;
@@ -69,8 +70,10 @@ static Value replaceBehind(Emitter &e, Value row, Value lastColumn,
 ScoreFactors poly::kernels::scoreFactors(Emitter &e,
                                          const AttentionOptions &options,
                                          Value scale, Value parameter) {
+  // A NaN stays one: it must not become a scale that weighs all keys alike.
   auto positive = [&](Value factor) -> Value {
-    return arith::MaxNumFOp::create(e, factor, e.constantF32(kLeastScale));
+    double least = options.hasHalfScores() ? kLeastHalfScale : kLeastScale;
+    return arith::MaximumFOp::create(e, factor, e.constantF32(least));
   };
   ScoreFactors factors;
   Value log2E = e.constantF32(kLog2E);

@@ -340,6 +340,7 @@ bool ProgramChooser::isEligible(const Candidate &candidate,
       // The cheapest one is what the user would want to know about.
       if (misses.context.empty())
         misses.context = why;
+      misses.refused.emplace_back(&candidate, why);
       return false;
     }
   }
@@ -395,6 +396,39 @@ ProgramChooser::chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
   return choice;
 }
 
+::poly::Cost ProgramChooser::costOf(const Candidate &candidate,
+                                    const SiteRequest &request) const {
+  const ProgramInfo &info = candidate.registered->program.info();
+  ::poly::Cost cost;
+  if (info.lanes == 2) {
+    cost += candidate.cost * request.pairs;
+    cost += candidate.scalarCost * request.loneLanes;
+  } else if (info.lanes == 4) {
+    cost += candidate.cost * request.quads;
+    cost += candidate.scalarCost * request.quadRest;
+  } else {
+    cost += candidate.cost * request.elements;
+  }
+  // A program that takes f32 leaves the widening of 16-bit values in place.
+  if (info.from == Format::F32 && request.from != Format::F32)
+    cost.add(::poly::InstrClass::Logic, *targetModel, request.elements);
+  if (keepsConversion(info.to, request.ownFormat, request.to))
+    cost.add(::poly::InstrClass::Convert, *targetModel, request.elements / 2);
+  return cost;
+}
+
+std::string ProgramChooser::cheaperRefused(const Misses &misses,
+                                           const SiteRequest &request) const {
+  // Under the default budget nobody asked for less accuracy.
+  if (!request.required)
+    return "";
+  for (const auto &[candidate, why] : misses.refused)
+    if (costOf(*candidate, request).slots() < request.before.slots() &&
+        meetsBudget(*candidate->registered, *request.required, request))
+      return "; " + why;
+  return "";
+}
+
 Choice ProgramChooser::choose(const SiteRequest &request) const {
   // With the function's programs named, only those compete, and naming waives
   // the default budget.
@@ -423,22 +457,7 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
     const Candidate &candidate = *eligibleCandidate;
     const RegisteredProgram &registered = *candidate.registered;
     const ProgramInfo &info = registered.program.info();
-    ::poly::Cost after;
-    if (info.lanes == 2) {
-      after += candidate.cost * request.pairs;
-      after += candidate.scalarCost * request.loneLanes;
-    } else if (info.lanes == 4) {
-      after += candidate.cost * request.quads;
-      after += candidate.scalarCost * request.quadRest;
-    } else {
-      after += candidate.cost * request.elements;
-    }
-    // A program that takes f32 leaves the widening of 16-bit values in place.
-    if (info.from == Format::F32 && request.from != Format::F32)
-      after.add(::poly::InstrClass::Logic, *targetModel, request.elements);
-    if (keepsConversion(info.to, request.ownFormat, request.to))
-      after.add(::poly::InstrClass::Convert, *targetModel,
-                request.elements / 2);
+    ::poly::Cost after = costOf(candidate, request);
     double slotsAfter = after.slots(), slotsBefore = request.before.slots();
     bool pays =
         slotsAfter < slotsBefore ||
@@ -489,8 +508,10 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
         request.before.slots() / request.elements, choice.slotsAfter);
     return choice;
   }
-  if (!choice.reason.empty())
+  if (!choice.reason.empty()) {
+    choice.reason += cheaperRefused(misses, request);
     return choice;
+  }
   if (!misses.mostAccurate) {
     if (!misses.context.empty()) {
       choice.reason = misses.context;

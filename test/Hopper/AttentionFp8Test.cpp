@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, AttentionFp8, ::testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
 
 TEST(AttentionValues, AreTransposedAndPermuted) {
-  for (unsigned dim : {64u, 128u}) {
+  for (unsigned dim : {64u, 128u, 256u}) {
     Float8Shape s{2, 3, 3, 0, 150, 1};
     HopperKernel kernel = buildHopperKernel(
         "values" + std::to_string(dim),

@@ -136,9 +136,19 @@ private:
     const ::poly::RegisteredProgram *mostAccurate = nullptr;
     bool anyRounds = false;
     std::string context;
+    /// Those that what is known of an exponential's argument keeps out, and
+    /// why; the cheapest first.
+    llvm::SmallVector<std::pair<const Candidate *, std::string>> refused;
   };
   bool isEligible(const Candidate &candidate, const SiteRequest &request,
                   bool anyNamed, Misses &misses) const;
+  /// Of all the request's elements.
+  ::poly::Cost costOf(const Candidate &candidate,
+                      const SiteRequest &request) const;
+  /// What would be cheaper than the source and accurate enough, and why it is
+  /// not taken; or "".
+  std::string cheaperRefused(const Misses &misses,
+                             const SiteRequest &request) const;
   std::optional<Choice>
   chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
                  const SiteRequest &request) const;
