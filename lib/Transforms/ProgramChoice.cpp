@@ -16,6 +16,7 @@
 #include "poly/Transforms/DeviceCode.h"
 #include "poly/Transforms/TuningTable.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -422,11 +423,41 @@ std::string ProgramChooser::cheaperRefused(const Misses &misses,
   // Under the default budget nobody asked for less accuracy.
   if (!request.required)
     return "";
+  // One of each kind: what is behind the program's name.
+  std::string text;
+  llvm::StringSet<> kinds;
   for (const auto &[candidate, why] : misses.refused)
     if (costOf(*candidate, request).slots() < request.before.slots() &&
-        meetsBudget(*candidate->registered, *request.required, request))
-      return "; " + why;
-  return "";
+        !kinds.contains(StringRef(why).split(' ').second) &&
+        meetsBudget(*candidate->registered, *request.required, request)) {
+      kinds.insert(StringRef(why).split(' ').second);
+      text += "; " + why;
+    }
+  return text;
+}
+
+std::string ProgramChooser::nearestFitting(const SiteRequest &request) const {
+  const Candidate *nearest = nullptr;
+  unsigned best = ~0u;
+  for (const Candidate &named : candidates) {
+    if (!named.named ||
+        named.registered->program.info().function != request.function)
+      continue;
+    for (const Candidate &candidate : candidates) {
+      Misses misses;
+      if (candidate.named || !isEligible(candidate, request, false, misses))
+        continue;
+      unsigned distance = StringRef(candidate.registered->program.name())
+                              .edit_distance(named.registered->program.name());
+      if (distance >= best)
+        continue;
+      nearest = &candidate;
+      best = distance;
+    }
+  }
+  if (!nearest)
+    return "";
+  return "; name one that does, such as " + nearest->registered->program.name();
 }
 
 Choice ProgramChooser::choose(const SiteRequest &request) const {
@@ -518,7 +549,8 @@ Choice ProgramChooser::choose(const SiteRequest &request) const {
       if (request.required)
         choice.kind = Choice::Error;
     } else if (anyNamed)
-      choice.reason = "none of the named programs fits " + signature(request);
+      choice.reason = "none of the named programs fits " + signature(request) +
+                      nearestFitting(request);
     else if (misses.anyRounds)
       choice.reason = "every program for " + signature(request) +
                       " rounds its f32 input; opt in with poly.round_inputs or "

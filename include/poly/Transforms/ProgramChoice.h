@@ -149,6 +149,8 @@ private:
   /// not taken; or "".
   std::string cheaperRefused(const Misses &misses,
                              const SiteRequest &request) const;
+  /// Where no named program fits: the one most like them that does; or "".
+  std::string nearestFitting(const SiteRequest &request) const;
   std::optional<Choice>
   chooseMeasured(llvm::ArrayRef<const Candidate *> eligible,
                  const SiteRequest &request) const;
