@@ -65,27 +65,36 @@ KernelMetadata parseKernel(const Json &json) {
 
 } // namespace
 
-const std::string &KernelMetadata::text(std::string_view key) const {
-  const Json *value = info.find(key);
-  std::string what = "'" + std::string(key) + "' of kernel '" + name + "'";
+static std::string memberOf(const KernelMetadata &kernel,
+                            std::string_view key) {
+  return "'" + std::string(key) + "' of kernel '" + kernel.name + "'";
+}
+
+static const Json &memberAt(const KernelMetadata &kernel,
+                            std::string_view key) {
+  const Json *value = kernel.info.find(key);
   if (!value)
-    throw JsonError(what + " is missing");
-  return value->asString(what);
+    throw JsonError(memberOf(kernel, key) + " is missing");
+  return *value;
+}
+
+const std::string &KernelMetadata::text(std::string_view key) const {
+  return memberAt(*this, key).asString(memberOf(*this, key));
 }
 
 int64_t KernelMetadata::integer(std::string_view key) const {
-  const Json *value = info.find(key);
-  std::string what = "'" + std::string(key) + "' of kernel '" + name + "'";
-  if (!value)
-    throw JsonError(what + " is missing");
   constexpr int64_t kExact = int64_t(1) << 53;
-  return value->asInteger(what, -kExact, kExact);
+  return memberAt(*this, key).asInteger(memberOf(*this, key), -kExact, kExact);
+}
+
+int64_t KernelMetadata::extent(std::string_view key) const {
+  constexpr int64_t kMost = 1 << 20;
+  return memberAt(*this, key).asInteger(memberOf(*this, key), 1, kMost);
 }
 
 bool KernelMetadata::flag(std::string_view key) const {
   const Json *value = info.find(key);
-  return value &&
-         value->asBool("'" + std::string(key) + "' of kernel '" + name + "'");
+  return value && value->asBool(memberOf(*this, key));
 }
 
 std::string KernelMetadata::text(std::string_view key,
@@ -99,9 +108,7 @@ int64_t KernelMetadata::integer(std::string_view key, int64_t missing) const {
 
 double KernelMetadata::number(std::string_view key, double missing) const {
   const Json *value = info.find(key);
-  return value ? value->asNumber("'" + std::string(key) + "' of kernel '" +
-                                 name + "'")
-               : missing;
+  return value ? value->asNumber(memberOf(*this, key)) : missing;
 }
 
 const KernelMetadata &ImageMetadata::kernel(const std::string &name) const {

@@ -60,6 +60,8 @@ struct KernelMetadata {
   /// is missing or of another kind.
   const std::string &text(std::string_view key) const;
   int64_t integer(std::string_view key) const;
+  /// A number of elements, rows or blocks: at least 1.
+  int64_t extent(std::string_view key) const;
   /// A boolean; false when it is missing.
   bool flag(std::string_view key) const;
   /// The same with a value for when it is missing.

@@ -72,6 +72,12 @@ TEST(Metadata, ReadsWhatPolyCompileWrites) {
             "'rows' of kernel 'silu' is missing");
   EXPECT_NE(messageOf([&] { kernel.integer("family"); }).find("'family'"),
             std::string::npos);
+  EXPECT_EQ(kernel.extent("elementsPerBlock"), 2048);
+  KernelMetadata empty = kernel;
+  empty.info.set("elementsPerBlock", 0);
+  EXPECT_EQ(messageOf([&] { empty.extent("elementsPerBlock"); }),
+            "'elementsPerBlock' of kernel 'silu' must be an integer from 1 to "
+            "1048576");
   EXPECT_EQ(messageOf([&] { image.kernel("gelu"); }),
             image.image + " has no kernel 'gelu'; it has silu");
 }

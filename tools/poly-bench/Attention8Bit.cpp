@@ -183,8 +183,8 @@ void Checks::notNumbers(Case &item) const {
     }
     // A tile's product takes masked keys with weights of zero.
     std::vector<bool> ofValue(rows);
-    int64_t tileKeys = item.kernel->metadata().integer("keyRows");
-    int64_t tileQueries = item.kernel->metadata().integer("queryRows");
+    int64_t tileKeys = item.kernel->metadata().extent("keyRows");
+    int64_t tileQueries = item.kernel->metadata().extent("queryRows");
     for (size_t row = 0; row < rows; ++row) {
       int64_t last =
           int64_t(row) % kLength / tileQueries * tileQueries + tileQueries - 1;
@@ -222,7 +222,7 @@ static Group groupOf(const Entry &entry, AttentionShape shape) {
   Group group;
   group.work.score = kernel.text("score");
   group.work.label = "8-bit";
-  group.work.headDim = kernel.integer("headDim");
+  group.work.headDim = kernel.extent("headDim");
   group.work.causal = kernel.flag("causal");
   group.work.shape = shape;
   return group;
@@ -290,7 +290,7 @@ int poly::bench::runAttention8Bit(const Options &options) {
   for (const Entry &entry : session.entries)
     if (entry.kernel.text("family") == "attention" &&
         AttentionTypes(entry.kernel).areFloat8() &&
-        !values.count(entry.kernel.integer("headDim")))
+        !values.count(entry.kernel.extent("headDim")))
       throw JsonError("'" + entry.name +
                       "' needs a kernel of family attention-values of its head "
                       "dimension, and the suite has none");

@@ -78,7 +78,7 @@ static std::optional<Group> groupOf(const Entry &entry, AttentionShape shape) {
   Group group;
   group.work.score = kernel.text("score");
   group.work.label = kernel.text("type");
-  group.work.headDim = kernel.integer("headDim");
+  group.work.headDim = kernel.extent("headDim");
   group.work.causal = kernel.flag("causal");
   group.work.shape = shape;
   return group;

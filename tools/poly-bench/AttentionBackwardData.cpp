@@ -168,8 +168,7 @@ BackwardData::Launch BackwardData::backward(const BackwardCase &item) const {
     const KernelMetadata &metadata = kernel->metadata();
     unsigned blocks = multiprocessors;
     if (metadata.text("grid") == "queryBlocks")
-      blocks =
-          unsigned(queryBlocks() * metadata.integer("blocksPerQueryBlock"));
+      blocks = unsigned(queryBlocks() * metadata.extent("blocksPerQueryBlock"));
     launches.push_back(
         {kernel, std::make_shared<Arguments>(bind(*kernel)), blocks});
   }

@@ -134,7 +134,7 @@ void AttentionData::transpose(const Case &values, StreamHandle stream) const {
       .integer("headStride", keys.headDim)
       .integer("batchStride", keys.length * keys.heads * keys.headDim);
   const KernelMetadata &kernel = values.kernel->metadata();
-  int64_t perBlock = kernel.integer("keysPerBlock");
+  int64_t perBlock = kernel.extent("keysPerBlock");
   Dim3 grid{unsigned((paddedKeys() + perBlock - 1) / perBlock),
             unsigned(keys.heads), unsigned(keys.batch)};
   Arguments bound = arguments.bind(kernel);

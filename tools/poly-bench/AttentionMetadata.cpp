@@ -22,14 +22,6 @@ static std::string of(const KernelMetadata &kernel, const char *key) {
   return "'" + std::string(key) + "' of kernel '" + kernel.name + "'";
 }
 
-static void checkSize(const KernelMetadata &kernel, const char *key) {
-  constexpr int64_t kMost = 1 << 20;
-  int64_t size = kernel.integer(key);
-  if (size < 1 || size > kMost)
-    throw JsonError(of(kernel, key) + " must be from 1 to 2^20, not " +
-                    std::to_string(size));
-}
-
 /// A positive number, where there is one.
 static void checkPositive(const KernelMetadata &kernel, const char *key) {
   double value = kernel.number(key, 1);
@@ -78,7 +70,7 @@ void poly::bench::checkAttentionMetadata(const KernelMetadata &kernel) {
       score != "identity")
     throw JsonError(of(kernel, "score") + " is '" + score +
                     "', none of softmax, softcap, sigmoid, identity");
-  checkSize(kernel, "headDim");
+  kernel.extent("headDim");
   for (const char *key : {"causal", "logSumExp", "matrixSum", "runningSum"})
     kernel.flag(key);
   for (const char *key : {"cap", "scoreBound"})
@@ -89,8 +81,8 @@ void poly::bench::checkAttentionMetadata(const KernelMetadata &kernel) {
 /// Of a forward kernel.
 static void checkTiles(const KernelMetadata &kernel) {
   checkAttentionMetadata(kernel);
-  checkSize(kernel, "queryRows");
-  checkSize(kernel, "keyRows");
+  kernel.extent("queryRows");
+  kernel.extent("keyRows");
   std::string type = kernel.text("type");
   checkType(kernel, "outputType", kernel.text("outputType", type),
             {Format::BF16, Format::F16});
@@ -110,8 +102,8 @@ void poly::bench::checkAttention16Bit(const KernelMetadata &kernel) {
 void poly::bench::checkAttention8Bit(const KernelMetadata &kernel) {
   const std::string &family = kernel.text("family");
   if (family == "attention-values") {
-    checkSize(kernel, "headDim");
-    checkSize(kernel, "keysPerBlock");
+    kernel.extent("headDim");
+    kernel.extent("keysPerBlock");
     checkParameters(kernel);
     return;
   }

@@ -24,7 +24,7 @@ ValuesKernels poly::bench::valuesKernels(const Session &session) {
   ValuesKernels kernels;
   for (const Entry &entry : session.entries)
     if (entry.kernel.text("family", "") == "attention-values")
-      kernels.try_emplace(entry.kernel.integer("headDim"), &entry);
+      kernels.try_emplace(entry.kernel.extent("headDim"), &entry);
   return kernels;
 }
 
@@ -87,7 +87,7 @@ static void checkOperator(Case &item, AttentionInputs::Typed &input,
   if (!areFloat8 && kernel.number("scoreBound", 0) > 0)
     return;
   std::string name = nameOf(input.data.work);
-  int64_t tileKeys = kernel.integer("keyRows");
+  int64_t tileKeys = kernel.extent("keyRows");
   double distance = relativeError(
       actual, input.sample.replayed(*program, RowMaximum::Running, tileKeys));
   if (!(distance <= operatorLimit(areFloat8, actual.size())))

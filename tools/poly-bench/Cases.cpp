@@ -20,7 +20,7 @@ Case::Case(const Entry *entry)
       allowedError(std::max(entry->certifiedError(), 0x1p-20)) {}
 
 Dim3 Case::grid(size_t count) const {
-  size_t perBlock = size_t(kernel->metadata().integer("elementsPerBlock"));
+  size_t perBlock = size_t(kernel->metadata().extent("elementsPerBlock"));
   return Dim3{unsigned((count + perBlock - 1) / perBlock), 1, 1};
 }
 

@@ -70,7 +70,7 @@ std::string poly::bench::problemOf(const KernelMetadata &kernel,
   if (problem.empty())
     problem =
         shapeProblem(shape, multiple("columns"), multiple("depth"),
-                     kernel.integer("tileRows"), kernel.integer("tileColumns"));
+                     kernel.extent("tileRows"), kernel.extent("tileColumns"));
   return problem;
 }
 
@@ -228,13 +228,14 @@ GatedData::untouchedProblem(const std::vector<unsigned char> &bytes) const {
 unsigned poly::bench::blocksFor(const KernelMetadata &kernel,
                                 const GatedGemmShape &shape,
                                 int multiprocessors) {
-  int64_t cluster = kernel.integer("clusterSize", 1);
+  int64_t cluster =
+      kernel.info.find("clusterSize") ? kernel.extent("clusterSize") : 1;
   int64_t most = multiprocessors / cluster * cluster;
   // With experts the device counts the tiles; others share them.
   if (!shape.offsets.empty() || kernel.integer("partialBytesPerBlock", 0))
     return unsigned(most);
-  int64_t tileRows = kernel.integer("tileRows") * cluster;
-  int64_t tileColumns = kernel.integer("tileColumns");
+  int64_t tileRows = kernel.extent("tileRows") * cluster;
+  int64_t tileColumns = kernel.extent("tileColumns");
   int64_t units = (shape.rows + tileRows - 1) / tileRows;
   int64_t tiles = (shape.columns + tileColumns - 1) / tileColumns;
   return unsigned(std::min(units * tiles * cluster, most));

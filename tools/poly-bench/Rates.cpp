@@ -97,7 +97,7 @@ std::optional<Cost> costOfIteration(const Entry &entry,
   // A program that the kernel applies by name leaves no decision.
   if (kernel.info.find("program")) {
     if (!addProgram(kernel.text("program"),
-                    double(kernel.integer("perIteration")), target, cost))
+                    double(kernel.extent("perIteration")), target, cost))
       return std::nullopt;
     return cost;
   }
@@ -151,7 +151,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
       unsigned threads = kernel.blockSize ? kernel.blockSize->count() : 1024;
       size_t total = size_t(blocks) * threads;
       std::vector<float> input = argumentsFor(
-          kernel, total * size_t(kernel.integer("valuesPerThread")));
+          kernel, total * size_t(kernel.extent("valuesPerThread")));
       Buffer in(input.size() * 4), out(total * 3 * 4);
       in.upload(input.data(), input.size() * 4);
       Arguments arguments(kernel);
@@ -171,7 +171,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
       if (round >= kWarmup)
         candidate.samples.push_back(ratePerClock(
             words, blocks, threads,
-            double(kernel.integer("perIteration")) * double(kIterations)));
+            double(kernel.extent("perIteration")) * double(kIterations)));
     }
     measure.progress(round + 1, rounds + kWarmup);
   }
@@ -190,7 +190,7 @@ int poly::bench::runRates(const Options &options, const std::string &suite) {
                                    "program", candidate.entry->programs()));
     if (cost) {
       // A sub-partition runs a warp's iteration in that many clocks; four do.
-      double model = double(candidate.entry->kernel.integer("perIteration")) *
+      double model = double(candidate.entry->kernel.extent("perIteration")) *
                      32 * 4 / cost->expectedClocks(*target);
       row.details.set("model", model);
       row.details.set("measuredOverModel", measured / model);

@@ -127,8 +127,8 @@ void launch(const Case &item, const Work &work, const Data &data,
   };
   item.kernel->launch(
       stream,
-      Dim3{blocks(shape.sequence, kernel.integer("positionsPerBlock")),
-           blocks(shape.heads, kernel.integer("headsPerBlock")),
+      Dim3{blocks(shape.sequence, kernel.extent("positionsPerBlock")),
+           blocks(shape.heads, kernel.extent("headsPerBlock")),
            unsigned(shape.batch)},
       arguments);
 }
@@ -175,7 +175,7 @@ std::optional<Work> workOf(const Entry &entry, Shape shape) {
   return Work{kernel.text("direction") == "forward",
               kernel.text("layout") == "interleaved",
               parseElementType(kernel.text("type")),
-              kernel.integer("headDim"),
+              kernel.extent("headDim"),
               shape,
               {}};
 }
