@@ -206,9 +206,6 @@ Options poly::bench::parseOptions(int argc, char **argv) {
     throw UsageError("--seed is for the commands swiglu-gemm and grouped");
   if (!options.cublas.empty() && !hasGemms)
     throw UsageError("--cublas is for the commands swiglu-gemm and grouped");
-  if (options.noEnergy && !hasGemms && options.command != "attention")
-    throw UsageError("--no-energy is for the commands attention, swiglu-gemm "
-                     "and grouped");
   if (!options.dtype.empty() && options.command != "attention")
     throw UsageError("--dtype is for the command attention");
   if (options.backward && options.command != "attention")
