@@ -48,17 +48,6 @@ struct Group {
 };
 } // namespace
 
-static Group groupOf(const Entry &entry, AttentionShape shape) {
-  const KernelMetadata &kernel = entry.kernel;
-  Group group;
-  group.work.score = kernel.text("score");
-  group.work.label = kernel.text("type");
-  group.work.headDim = kernel.extent("headDim");
-  group.work.causal = kernel.flag("causal");
-  group.work.shape = shape;
-  return group;
-}
-
 static void runGroup(Session &session, const Group &group) {
   session.progress(group.name() + ": checking");
   std::vector<Case> cases(group.entries.begin(), group.entries.end());
@@ -122,7 +111,8 @@ int poly::bench::runAttention(const Options &options) {
   for (AttentionShape shape : shapes)
     for (const Group &group :
          groupEntries<Group>(session, [&](const Entry &entry) {
-           return std::optional<Group>(groupOf(entry, shape));
+           return std::optional<Group>(
+               Group{AttentionWork(entry.kernel, shape), {}});
          }))
       runGroup(session, group);
   return session.finish(

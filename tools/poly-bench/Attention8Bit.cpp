@@ -218,13 +218,9 @@ void Checks::longSum(Case &item) const {
 }
 
 static Group groupOf(const Entry &entry, AttentionShape shape) {
-  const KernelMetadata &kernel = entry.kernel;
-  Group group;
-  group.work.score = kernel.text("score");
+  Group group{AttentionWork(entry.kernel, shape), {}};
+  // Operands of different types share their arrays.
   group.work.label = "8-bit";
-  group.work.headDim = kernel.extent("headDim");
-  group.work.causal = kernel.flag("causal");
-  group.work.shape = shape;
   return group;
 }
 

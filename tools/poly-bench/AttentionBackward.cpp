@@ -72,16 +72,9 @@ using Errors = std::array<double, 3>;
 } // namespace
 
 static std::optional<Group> groupOf(const Entry &entry, AttentionShape shape) {
-  const KernelMetadata &kernel = entry.kernel;
-  if (kernel.text("family", "") != "attention-backward")
+  if (entry.kernel.text("family", "") != "attention-backward")
     return std::nullopt;
-  Group group;
-  group.work.score = kernel.text("score");
-  group.work.label = kernel.text("type");
-  group.work.headDim = kernel.extent("headDim");
-  group.work.causal = kernel.flag("causal");
-  group.work.shape = shape;
-  return group;
+  return Group{AttentionWork(entry.kernel, shape), {}};
 }
 
 GradientSample::GradientSample(const BackwardData &data) {

@@ -87,31 +87,17 @@ BackwardData::BackwardData(const AttentionWork &work, Format type, double cap,
       turns(poisoned(Format::F32, size_t(queryBlocks()))) {}
 
 Arguments BackwardData::bind(const Kernel &kernel) const {
-  const AttentionShape &shape = work.shape;
-  const char *typeName = type == Format::BF16 ? "bf16" : "f16";
   NamedArguments values;
   auto tensor = [&](const char *name, const Buffer &buffer, bool isKey) {
-    int64_t length = isKey ? shape.keyLength : shape.queryLength;
-    int64_t heads = isKey ? shape.keyHeads : shape.heads;
-    const char *lengthName = isKey ? "keyLength" : "queryLength";
-    const char *headsName = isKey ? "keyHeads" : "heads";
-    TensorArray array;
-    array.address = buffer.address();
-    array.elementType = typeName;
-    array.sizes = {{"headDim", uint64_t(work.headDim)},
-                   {lengthName, uint64_t(length)},
-                   {headsName, uint64_t(heads)},
-                   {"batch", uint64_t(shape.batch)}};
-    array.strides = {{headsName, uint64_t(work.headDim)},
-                     {lengthName, uint64_t(heads * work.headDim)},
-                     {"batch", uint64_t(length * heads * work.headDim)}};
-    values.tensor(name, array);
+    ArrayShape shape = isKey ? work.keys() : work.queries();
+    auto role = isKey ? AttentionRole::Key : AttentionRole::Query;
+    values.tensor(name, attentionArray(role, shape, buffer, type));
     // Kernels that stream rows take pointers and strides.
+    int64_t row = shape.heads * shape.headDim;
     values.array(name, buffer)
-        .integer(name + std::string("RowStride"), heads * work.headDim)
-        .integer(name + std::string("HeadStride"), work.headDim)
-        .integer(name + std::string("BatchStride"),
-                 length * heads * work.headDim);
+        .integer(name + std::string("RowStride"), row)
+        .integer(name + std::string("HeadStride"), shape.headDim)
+        .integer(name + std::string("BatchStride"), shape.length * row);
   };
   tensor("query", queryBuffer, false);
   tensor("key", keyBuffer, true);
@@ -133,19 +119,10 @@ Arguments BackwardData::bind(const Kernel &kernel) const {
   };
   ofQueries("queryOffsets", offsets);
   ofQueries("queryDeltas", deltas);
-  AttentionProblem problem = work.problem(cap);
+  addProblem(values, work.problem(cap));
   values.array("logSumExp", logSumExp)
       .array("querySums", sums)
-      .array("queryTurns", turns)
-      .integer("queryLength", shape.queryLength)
-      .integer("keyLength", shape.keyLength)
-      .integer("batches", shape.batch)
-      .integer("heads", shape.heads)
-      .integer("headsPerKeyHead", shape.heads / shape.keyHeads)
-      .integer("causalShift", problem.causalShift())
-      .number("scale", problem.scale())
-      .number("cap", cap)
-      .number("bias", problem.bias());
+      .array("queryTurns", turns);
   return values.bind(kernel.metadata());
 }
 

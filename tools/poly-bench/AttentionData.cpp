@@ -21,6 +21,11 @@ using namespace poly::runtime;
 static constexpr double kWeightScale = 256;
 static constexpr double kLog2E = 1.4426950408889634;
 
+AttentionWork::AttentionWork(const KernelMetadata &kernel, AttentionShape shape)
+    : score(kernel.text("score")), label(kernel.text("type")),
+      headDim(kernel.extent("headDim")), causal(kernel.flag("causal")),
+      shape(shape) {}
+
 AttentionProblem AttentionWork::problem(double cap) const {
   AttentionProblem problem;
   problem.score = score;
@@ -141,9 +146,12 @@ void AttentionData::transpose(const Case &values, StreamHandle stream) const {
   values.kernel->launch(stream, grid, bound);
 }
 
-static TensorArray arrayOf(const ArrayShape &shape, const Buffer &buffer,
-                           Format format, const char *lengthName,
-                           const char *headsName) {
+TensorArray poly::bench::attentionArray(AttentionRole role,
+                                        const ArrayShape &shape,
+                                        const Buffer &buffer, Format format) {
+  bool isKey = role == AttentionRole::Key;
+  const char *lengthName = isKey ? "keyLength" : "queryLength";
+  const char *headsName = isKey ? "keyHeads" : "heads";
   TensorArray array;
   array.address = buffer.address();
   array.elementType = name(format);
@@ -158,16 +166,28 @@ static TensorArray arrayOf(const ArrayShape &shape, const Buffer &buffer,
   return array;
 }
 
+void poly::bench::addProblem(NamedArguments &values,
+                             const AttentionProblem &problem) {
+  values.integer("queryLength", problem.queryLength)
+      .integer("keyLength", problem.keyLength)
+      .integer("batches", problem.batch)
+      .integer("heads", problem.heads)
+      .integer("headsPerKeyHead", problem.heads / problem.keyHeads)
+      .integer("causalShift", problem.causalShift())
+      .number("scale", problem.scale())
+      .number("cap", problem.cap)
+      .number("bias", problem.bias());
+}
+
 Arguments AttentionData::bind(const Case &item) const {
   const KernelMetadata &kernel = item.kernel->metadata();
-  AttentionProblem attention = problem(kAttentionCap);
   ArrayShape queries = work.queries(), keys = work.keys();
   NamedArguments values;
   auto query = [&](const Buffer &buffer, Format format) {
-    return arrayOf(queries, buffer, format, "queryLength", "heads");
+    return attentionArray(AttentionRole::Query, queries, buffer, format);
   };
   auto key = [&](const Buffer &buffer) {
-    return arrayOf(keys, buffer, types.keyValue, "keyLength", "keyHeads");
+    return attentionArray(AttentionRole::Key, keys, buffer, types.keyValue);
   };
   TensorArray value = key(valueBuffer);
   if (types.areFloat8()) {
@@ -183,20 +203,12 @@ Arguments AttentionData::bind(const Case &item) const {
   }
   checkPromises(kernel);
   bool isShared = work.factors == FactorsFor::Tensor;
+  addProblem(values, problem(kAttentionCap));
   values.tensor("query", query(queryBuffer, types.query))
       .tensor("key", key(keyBuffer))
       .tensor("value", value)
       .tensor("output", query(output, AttentionTypes(kernel).output))
       .array("logSumExp", logSumExp)
-      .integer("queryLength", queries.length)
-      .integer("keyLength", keys.length)
-      .integer("batches", queries.batch)
-      .integer("heads", queries.heads)
-      .integer("headsPerKeyHead", queries.heads / keys.heads)
-      .integer("causalShift", attention.causalShift())
-      .number("scale", attention.scale())
-      .number("cap", kAttentionCap)
-      .number("bias", attention.bias())
       .number("weightScale", kWeightScale)
       .array("queryDescale", queryFactorBuffer)
       .array("keyDescale", keyFactorBuffer)

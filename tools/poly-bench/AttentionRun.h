@@ -28,6 +28,9 @@ struct AttentionShape {
 
 /// What kernels work at.
 struct AttentionWork {
+  /// What the metadata of a kernel of attention, forward or backward, says.
+  AttentionWork(const runtime::KernelMetadata &kernel, AttentionShape shape);
+
   std::string score;
   std::string label; ///< Of the types, in the name.
   int64_t headDim = 0;
@@ -53,6 +56,16 @@ struct AttentionWork {
   double flops() const;
   std::string name() const;
 };
+
+/// Q, or what has its shape, and K. The innermost of the dimensions' names is
+/// headDim.
+enum class AttentionRole { Query, Key };
+runtime::TensorArray attentionArray(AttentionRole role, const ArrayShape &shape,
+                                    const runtime::Buffer &buffer,
+                                    Format format);
+/// What all kernels of attention are told of a problem: its sizes, and what is
+/// done to scores.
+void addProblem(NamedArguments &values, const AttentionProblem &problem);
 
 /// Elements of Q, and of K and V.
 struct AttentionTypes {
