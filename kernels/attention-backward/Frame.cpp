@@ -8,6 +8,7 @@
 
 #include "Frame.h"
 
+#include "common/Attributes.h"
 #include "hopper/GlobalMemory.h"
 #include "hopper/TensorMap.h"
 #include "hopper/Warps.h"
@@ -81,7 +82,7 @@ gpu::GPUFuncOp KernelFrame::declare(llvm::StringRef name, int64_t threads,
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), e.getUnitAttr());
   function.setKnownBlockSizeAttr(
       e.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
-  function->setAttr("poly.kernel", e.getDictionaryAttr(notes));
+  function->setAttr(kKernelAttr, e.getDictionaryAttr(notes));
   for (unsigned index : mapIndices)
     markTensorMap(function, index);
   for (auto [slot, value] : llvm::zip(slots, function.getArguments()))

@@ -8,6 +8,8 @@
 
 #include "Frame.h"
 
+#include "common/Attributes.h"
+
 using namespace mlir;
 using namespace poly::kernels;
 
@@ -25,9 +27,9 @@ poly::kernels::buildAttentionPair(MLIRContext &context,
        llvm::make_early_inc_range(source.getOps<gpu::GPUFuncOp>()))
     kernel->moveBefore(target.getBody(), target.getBody()->end());
   for (gpu::GPUFuncOp kernel : target.getOps<gpu::GPUFuncOp>()) {
-    NamedAttrList notes(kernel->getAttrOfType<DictionaryAttr>("poly.kernel"));
+    NamedAttrList notes(kernel->getAttrOfType<DictionaryAttr>(kKernelAttr));
     notes.set("pair", StringAttr::get(&context, options.name));
-    kernel->setAttr("poly.kernel", notes.getDictionary(&context));
+    kernel->setAttr(kKernelAttr, notes.getDictionary(&context));
   }
   return pair;
 }

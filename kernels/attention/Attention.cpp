@@ -22,6 +22,7 @@
 
 #include "AttentionBuilder.h"
 
+#include "common/Attributes.h"
 #include "hopper/Epilogue.h"
 #include "hopper/TensorMap.h"
 
@@ -138,7 +139,7 @@ gpu::GPUFuncOp AttentionBuilder::declare(gpu::GPUModuleOp module) {
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), e.getUnitAttr());
   // Whole numbers of octaves are multiples of any lattice's step.
   if (options.hasBoundedExponents())
-    function->setAttr("poly.round_offsets", e.getUnitAttr());
+    function->setAttr(kRoundOffsetsAttr, e.getUnitAttr());
   function.setKnownBlockSizeAttr(
       e.getDenseI32ArrayAttr({int32_t(kThreads), 1, 1}));
   // One block has the multiprocessor to itself: its shared memory fills it.
@@ -146,7 +147,7 @@ gpu::GPUFuncOp AttentionBuilder::declare(gpu::GPUModuleOp module) {
                     e.getI32IntegerAttr(1));
   for (unsigned i = 0; i < 4; ++i)
     markTensorMap(function, i);
-  function->setAttr("poly.kernel", describe());
+  function->setAttr(kKernelAttr, describe());
   for (auto [slot, value] : llvm::zip(slots, function.getArguments()))
     *slot = value;
   return function;

@@ -10,6 +10,7 @@
 
 #include "ScoreOps.h"
 
+#include "common/Attributes.h"
 #include "hopper/Warps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -239,7 +240,7 @@ TileWeights ScoreArithmetic::weights(Emitter &e, const Value scores[kRows],
     Operation *weight = math::Exp2Op::create(e, exponent, kFlags);
     // Of hidden columns the exponent is minus infinity.
     if (boundedExponents && !lastColumn)
-      weight->setAttr("poly.lower_bound", e.getF64FloatAttr(-126));
+      weight->setAttr(kLowerBoundAttr, e.getF64FloatAttr(-126));
     result.rows[r] = weight->getResult(0);
     result.state.maximum[r] = maximum;
     if (!matrixSum)

@@ -15,6 +15,7 @@
 
 #include "Values.h"
 
+#include "common/Attributes.h"
 #include "hopper/Emitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -99,7 +100,7 @@ void ValuesBuilder::declare() {
       e.getDenseI32ArrayAttr({int32_t(kThreads), 1, 1}));
   int64_t keysPerBlock = kThreads / words * kKeys;
   function->setAttr(
-      "poly.kernel",
+      kKernelAttr,
       e.getDictionaryAttr(
           {e.getNamedAttr("family", e.getStringAttr("attention-values")),
            e.getNamedAttr("type", e.getStringAttr("u8")),

@@ -8,6 +8,8 @@
 
 #include "common/KernelBuilder.h"
 
+#include "common/Attributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,7 +79,7 @@ gpu::GPUFuncOp KernelBuilder::beginKernel(llvm::StringRef name,
       gpu::GPUFuncOp::create(*this, name, getFunctionType(parameters, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), getUnitAttr());
   kernel.setKnownBlockSize(llvm::ArrayRef<int32_t>{int32_t(threads), 1, 1});
-  kernel->setAttr("poly.kernel", getDictionaryAttr(info));
+  kernel->setAttr(kKernelAttr, getDictionaryAttr(info));
   setInsertionPointToEnd(&kernel.getBody().front());
   auto end = gpu::ReturnOp::create(*this);
   setInsertionPoint(end);

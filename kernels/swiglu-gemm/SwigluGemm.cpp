@@ -32,6 +32,7 @@
 
 #include "GemmBuilder.h"
 
+#include "common/Attributes.h"
 #include "hopper/Epilogue.h"
 #include "hopper/GlobalMemory.h"
 #include "hopper/TensorMap.h"
@@ -174,7 +175,7 @@ gpu::GPUFuncOp GemmBuilder::declare(gpu::GPUModuleOp module) {
     declareCluster(e, function, options.clusterSize);
   for (unsigned i = 0; i < (experts || options.splitTiles ? 4u : 3u); ++i)
     markTensorMap(function, i);
-  function->setAttr("poly.kernel", describe());
+  function->setAttr(kKernelAttr, describe());
   for (auto [slot, value] : llvm::zip(slots, function.getArguments()))
     *slot = value;
   return function;
