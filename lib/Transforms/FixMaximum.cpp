@@ -66,6 +66,8 @@ public:
     while (!findFixed())
       if (!remove())
         return 0;
+    if (found.empty() && !hasRemark)
+      explainNothing();
     for (auto &[leader, fixed] : found)
       rewrite(fixed);
     eraseUnused();
@@ -81,6 +83,7 @@ private:
     return false;
   }
   bool remove();
+  void explainNothing();
   void rewrite(Fixed &fixed);
   void eraseUnused();
 
@@ -89,6 +92,7 @@ private:
   double valueOctaves;
   llvm::MapVector<const void *, Fixed> found;
   Obstacle obstacle;
+  bool hasRemark = false; ///< Says why a maximum stays.
   SmallVector<Operation *> unused;
 };
 } // namespace
@@ -197,11 +201,25 @@ bool FixMaximum::remove() {
     obstacle.op->emitRemark() << "maxima of rows stay: " << obstacle.reason;
     return false;
   }
-  if (isSubtracted(obstacle.maximum))
+  if (isSubtracted(obstacle.maximum)) {
     obstacle.op->emitRemark()
         << "the maximum of the rows stays: " << obstacle.reason;
+    hasRemark = true;
+  }
   maxima.remove(obstacle.maximum);
   return true;
+}
+
+/// Where there is an exponential, somebody may have expected a maximum.
+void FixMaximum::explainNothing() {
+  root->walk([](Operation *op) {
+    FloatKind kind = getFloatView(op).kind;
+    if (kind != FloatKind::Exp && kind != FloatKind::Exp2)
+      return WalkResult::advance();
+    op->emitRemark() << "no maximum of rows to fix: this exponential subtracts "
+                        "none that is computed on f32 scalars";
+    return WalkResult::interrupt();
+  });
 }
 
 void FixMaximum::rewrite(Fixed &fixed) {

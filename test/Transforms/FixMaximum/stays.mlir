@@ -207,6 +207,26 @@ gpu.module @m {
 
 // -----
 
+// Nothing is subtracted, or what is no f32: one remark, at the first exponential.
+gpu.module @m {
+  func.func @none(%s: vector<4xf32>, %h: vector<4xf16>) -> (vector<4xf32>, vector<4xf16>) {
+    // expected-remark @+1 {{no maximum of rows to fix: this exponential subtracts none that is computed on f32 scalars}}
+    %w = math.exp2 %s : vector<4xf32>
+    %c = math.tanh %h : vector<4xf16>
+    %m = vector.reduction <maxnumf>, %c : vector<4xf16> into f16
+    %b = vector.broadcast %m : f16 to vector<4xf16>
+    %d = arith.subf %c, %b : vector<4xf16>
+    %v = math.exp2 %d : vector<4xf16>
+    return %w, %v : vector<4xf32>, vector<4xf16>
+  }
+  func.func @no_exponential(%s: vector<4xf32>) -> f32 {
+    %m = vector.reduction <maxnumf>, %s : vector<4xf32> into f32
+    return %m : f32
+  }
+}
+
+// -----
+
 // Its own wish.
 gpu.module @m {
   func.func @keep(%s: vector<4xf32>) -> vector<4xf32> attributes {poly.keep} {
