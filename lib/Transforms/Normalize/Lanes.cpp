@@ -25,7 +25,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::poly {
@@ -118,7 +120,8 @@ std::optional<int64_t> getIndex(Value position, VectorType type) {
 /// The lane that \p op takes out of a vector, or puts into one.
 std::optional<int64_t> getLane(Operation *op) {
   auto only = [](auto position) -> std::optional<int64_t> {
-    if (position.size() != 1 || ShapedType::isDynamic(position[0]))
+    // Dynamic and poison positions are negative.
+    if (position.size() != 1 || position[0] < 0)
       return std::nullopt;
     return position[0];
   };
@@ -253,12 +256,14 @@ void LaneSplitter::chooseBuilt() {
 }
 
 void LaneSplitter::chooseWithOperands(Value vector) {
-  Operation *op = vector.getDefiningOp();
-  if (!op || !isElementwise(op) || !hasWideLanes(vector) ||
-      !isSplitOnDemand(op) || !chosen.insert(op))
-    return;
-  for (Value operand : op->getOperands())
-    chooseWithOperands(operand);
+  SmallVector<Value> worklist = {vector};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (op && isElementwise(op) && hasWideLanes(next) && isSplitOnDemand(op) &&
+        chosen.insert(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
 }
 
 void LaneSplitter::chooseTakenApart() {
@@ -336,7 +341,8 @@ Value LaneSplitter::makeLane(Value vector, int64_t index) {
     return *getLane(op) == index ? insertion->first
                                  : lane(insertion->second, index);
   if (auto shuffle = dyn_cast_or_null<LLVM::ShuffleVectorOp>(op)) {
-    int64_t count = getLanes(shuffle.getV1()).getNumElements();
+    int64_t count =
+        cast<VectorType>(shuffle.getV1().getType()).getNumElements();
     int64_t source = shuffle.getMask()[index];
     if (source >= 0)
       return source < count ? lane(shuffle.getV1(), source)
@@ -408,6 +414,7 @@ bool LaneSplitter::rewriteAnyOf(LLVM::ICmpOp compare) {
   bool isNone = compare.getPredicate() == LLVM::ICmpPredicate::eq;
   VectorType type = cast ? getLanes(cast.getArg()) : VectorType();
   if (!type || !type.getElementType().isInteger(1) ||
+      !compare.getType().isInteger(1) ||
       !matchPattern(compare.getRhs(), m_Zero()) ||
       (!isNone && compare.getPredicate() != LLVM::ICmpPredicate::ne))
     return false;
@@ -457,15 +464,18 @@ unsigned LaneSplitter::run() {
   if (isLLVM)
     chooseTakenApart();
   chooseBuilt();
-  SmallVector<Operation *> extracts;
+  SmallVector<Operation *> extracts, inOrder;
   SmallVector<LLVM::ICmpOp> compares;
   root->walk([&](Operation *op) {
+    if (chosen.contains(op))
+      inOrder.push_back(op);
     if (isExtraction(op))
       extracts.push_back(op);
     if (auto compare = dyn_cast<LLVM::ICmpOp>(op))
       compares.push_back(compare);
   });
-  for (Operation *op : chosen)
+  // Operands first, so that long chains are no deep recursion.
+  for (Operation *op : inOrder)
     split(op);
   unsigned count = chosen.size();
   for (LLVM::ICmpOp compare : compares)
@@ -479,6 +489,11 @@ unsigned LaneSplitter::run() {
   return count;
 }
 
-unsigned splitLanes(Operation *root) { return LaneSplitter(root).run(); }
+unsigned splitLanes(Operation *root) {
+  // In blocks that are never reached a value may be computed from itself.
+  IRRewriter rewriter(root->getContext());
+  (void)eraseUnreachableBlocks(rewriter, root->getRegions());
+  return LaneSplitter(root).run();
+}
 
 } // namespace mlir::poly

@@ -57,9 +57,16 @@ bool Prover::isNotNegative(Value value, unsigned depth) {
   case FloatKind::Exp:
   case FloatKind::Exp2:
     return true;
-  case FloatKind::Max:
-    return isNotNegative(view.operands[0], depth + 1) ||
-           isNotNegative(view.operands[1], depth + 1);
+  case FloatKind::Max: {
+    // Of a NaN and a number maxnum gives the number.
+    auto isEnough = [&](Value side) {
+      return (!view.isNumber || getLiteralNumber(side)) &&
+             isNotNegative(side, depth + 1);
+    };
+    return isEnough(view.operands[0]) || isEnough(view.operands[1]) ||
+           (isNotNegative(view.operands[0], depth + 1) &&
+            isNotNegative(view.operands[1], depth + 1));
+  }
   case FloatKind::Mul:
   case FloatKind::Add:
   case FloatKind::Div:
@@ -72,8 +79,11 @@ bool Prover::isNotNegative(Value value, unsigned depth) {
   }
 }
 
-std::optional<Factor> Prover::getFactor(Value value, int &sign) {
+std::optional<Factor> Prover::getFactor(Value value, int &sign,
+                                        unsigned depth) {
   sign = 1;
+  if (depth > kMaxDepth) // Code that is never reached may negate itself.
+    return std::nullopt;
   if (std::optional<double> number = getLiteralNumber(value)) {
     if (*number == 0 || !std::isfinite(*number))
       return std::nullopt;
@@ -83,16 +93,17 @@ std::optional<Factor> Prover::getFactor(Value value, int &sign) {
   value = asSplatSource(value);
   FloatView view = viewOf(value);
   if (view.kind == FloatKind::Neg) {
-    std::optional<Factor> factor = getFactor(view.operands[0], sign);
+    std::optional<Factor> factor = getFactor(view.operands[0], sign, depth + 1);
     sign = -sign;
     return factor;
   }
   // What an exact extension made is the same number.
-  while (view.kind == FloatKind::Ext) {
+  for (unsigned i = 0; view.kind == FloatKind::Ext && i < kMaxDepth; ++i) {
     value = asSplatSource(view.operands[0]);
     view = viewOf(value);
   }
-  if (isNotNegative(value))
+  // Lanes may have factors of their own.
+  if (!isa<VectorType>(value.getType()) && isNotNegative(value))
     return Factor{1, value};
   return std::nullopt;
 }
@@ -473,8 +484,10 @@ bool Prover::leftAtMost(Operand a, Factor factor, Operand m, double &slack,
   FloatView view = viewOf(a.value);
   if (view.kind == FloatKind::Min || view.kind == FloatKind::Max) {
     bool isMinimum = (view.kind == FloatKind::Min) == (a.sign > 0);
-    return isMinimum ? either(view.operands[0], view.operands[1])
-                     : both(view.operands[0], view.operands[1]);
+    // Of a NaN and a number minnum gives the number, which may be the greater.
+    return isMinimum && !view.isNumber
+               ? either(view.operands[0], view.operands[1])
+               : both(view.operands[0], view.operands[1]);
   }
   // A whole vector against a scalar that was collected from its lanes.
   if (int64_t lanes = a.lane < 0 ? laneCount(a.value) : 0;
@@ -655,6 +668,16 @@ std::optional<double> Prover::unroundedBound(Operand operand, unsigned depth) {
   auto smaller = [&](Value first, Value second) {
     std::optional<double> one = upperBound(with(first), depth + 1);
     std::optional<double> two = upperBound(with(second), depth + 1);
+    // Of a NaN and a number minnum gives the number, so that one side's bound
+    // holds for both only if that side is a number.
+    if (getFloatView(op).isNumber) {
+      std::optional<double> numbers[] = {literal(with(first)),
+                                         literal(with(second))};
+      for (std::optional<double> number : numbers)
+        if (number && !std::isnan(*number))
+          return number;
+      return one && two ? std::optional(std::max(*one, *two)) : std::nullopt;
+    }
     if (!one || !two)
       return one ? one : two;
     return std::optional(std::min(*one, *two));

@@ -132,7 +132,7 @@ private:
                                  unsigned depth);
   bool isNotNegative(Value value, unsigned depth = 0);
   /// |operand| as a factor when operand is a literal or never negative.
-  std::optional<Factor> getFactor(Value value, int &sign);
+  std::optional<Factor> getFactor(Value value, int &sign, unsigned depth = 0);
   void noteUnknownScale(bool isKnown);
   /// The same as bound::keepsNumbers, asked once for each value.
   bool keepsNumbers(Value value) {

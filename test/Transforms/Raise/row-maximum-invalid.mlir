@@ -294,4 +294,58 @@ gpu.module @fakes {
     %e = math.exp2 %d : vector<8xbf16>
     return %e : vector<8xbf16>
   }
+  // Each lane has a scale of its own, and the maximum is scaled by lane 1's.
+  // CHECK-LABEL: func.func @scales_of_lanes
+  // CHECK:         poly.exp2
+  func.func @scales_of_lanes(%x: vector<2xf32>, %v: vector<2xf32>) -> vector<2xf32> {
+    %s = math.absf %v : vector<2xf32>
+    %m = vector.reduction <maximumf>, %x : vector<2xf32> into f32
+    %mb = vector.broadcast %m : f32 to vector<2xf32>
+    %k = arith.mulf %mb, %s : vector<2xf32>
+    %k1 = vector.extract %k[1] : f32 from vector<2xf32>
+    %n = arith.negf %k1 : f32
+    %nb = vector.broadcast %n : f32 to vector<2xf32>
+    %d = math.fma %x, %s, %nb : vector<2xf32>
+    %e = math.exp2 %d : vector<2xf32>
+    return %e : vector<2xf32>
+  }
+
+  // A row of minus infinities has differences that are NaN, of which minnum
+  // makes y.
+  // CHECK-LABEL: func.func @bounded_unless_nan
+  // CHECK:         poly.exp
+  func.func @bounded_unless_nan(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+    %m = vector.reduction <maximumf>, %x : vector<2xf32> into f32
+    %b = vector.broadcast %m : f32 to vector<2xf32>
+    %d = arith.subf %x, %b : vector<2xf32>
+    %k = arith.minnumf %d, %y : vector<2xf32>
+    %e = math.exp %k : vector<2xf32>
+    return %e : vector<2xf32>
+  }
+
+  // With x a NaN it is y - z.
+  // CHECK-LABEL: func.func @minimum_unless_nan
+  // CHECK:         poly.exp
+  func.func @minimum_unless_nan(%x: f32, %y: f32, %z: f32) -> f32 {
+    %a = arith.minnumf %x, %y : f32
+    %m = arith.maxnumf %x, %z : f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    return %e : f32
+  }
+
+  // With y a NaN the scale is z, which may be negative.
+  // CHECK-LABEL: func.func @scale_unless_nan
+  // CHECK:         poly.exp
+  func.func @scale_unless_nan(%x: vector<2xf32>, %y: f32, %z: f32) -> vector<2xf32> {
+    %m = vector.reduction <maximumf>, %x : vector<2xf32> into f32
+    %ya = math.absf %y : f32
+    %s = arith.maxnumf %ya, %z : f32
+    %sb = vector.broadcast %s : f32 to vector<2xf32>
+    %b = vector.broadcast %m : f32 to vector<2xf32>
+    %d = arith.subf %x, %b : vector<2xf32>
+    %k = arith.mulf %d, %sb : vector<2xf32>
+    %e = math.exp %k : vector<2xf32>
+    return %e : vector<2xf32>
+  }
 }
