@@ -58,14 +58,13 @@ bool Prover::isNotNegative(Value value, unsigned depth) {
   case FloatKind::Exp2:
     return true;
   case FloatKind::Max: {
-    // Of a NaN and a number maxnum gives the number.
-    auto isEnough = [&](Value side) {
-      return (!view.isNumber || getLiteralNumber(side)) &&
-             isNotNegative(side, depth + 1);
-    };
-    return isEnough(view.operands[0]) || isEnough(view.operands[1]) ||
-           (isNotNegative(view.operands[0], depth + 1) &&
-            isNotNegative(view.operands[1], depth + 1));
+    bool first = isNotNegative(view.operands[0], depth + 1);
+    bool second = isNotNegative(view.operands[1], depth + 1);
+    if (!view.isNumber || (first && second))
+      return first || second;
+    // Of a NaN and a number maxnum gives the number; a literal is no NaN.
+    return (first && getLiteralNumber(view.operands[0])) ||
+           (second && getLiteralNumber(view.operands[1]));
   }
   case FloatKind::Mul:
   case FloatKind::Add:

@@ -2,6 +2,7 @@
 // of lanes and code that is never reached stay as they are.
 // RUN: poly-opt %s --poly-normalize | FileCheck %s
 // RUN: poly-opt %s --poly-normalize --poly-identify --poly-raise -o /dev/null
+// RUN: poly-opt %s --poly-raise -o /dev/null
 
 gpu.module @m {
   // CHECK-LABEL: func.func @poison_lane
@@ -70,4 +71,3 @@ gpu.module @m {
     llvm.br ^bb1
   }
 }
-// RUN: poly-opt %s --poly-raise -o /dev/null
