@@ -40,8 +40,6 @@ constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int64_t kProducerRegisters = 24;
 constexpr int64_t kConsumerRegisters = 240;
 constexpr int64_t kStages = 2;
-/// More than the barriers take.
-constexpr int64_t kBarrierBytes = 256;
 /// Columns of the product that sums: the fewest that wgmma has.
 constexpr int64_t kSumColumns = 8;
 /// Rows that one warp stores.
@@ -105,7 +103,7 @@ public:
         ones(options.matrixSum && !fresh
                  ? memory.reserveTile(kSumColumns, 64, 2)
                  : SwizzledTile()),
-        ownOutput(memory.size() + outputBytes() + kBarrierBytes <=
+        ownOutput(memory.size() + outputBytes() + SharedMemory::kBarrierBytes <=
                   SharedMemory::kLimit),
         output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
         queryFull(memory), queryEmpty(memory, kConsumers * kWarpsPerGroup),

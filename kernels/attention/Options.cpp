@@ -69,7 +69,8 @@ static std::string validateKeyRows(const AttentionOptions &options) {
   int64_t sums = SharedMemory::kTileAlignment;
   int64_t registers = options.ownColumns() / 2 + keys / 2 + keys / 4;
   if (registers > kMostTileRegisters ||
-      rows * options.headDim * options.elementBytes() + sums + kBarrierBytes >
+      rows * options.headDim * options.elementBytes() + sums +
+              SharedMemory::kBarrierBytes >
           SharedMemory::kLimit)
     return "tiles of " + std::to_string(keys) + " keys do not fit the " +
            (registers > kMostTileRegisters ? "registers" : "shared memory") +

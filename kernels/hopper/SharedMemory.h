@@ -52,6 +52,8 @@ public:
   static constexpr int64_t kTileAlignment = 1024;
   /// What one block may have on compute capability 9.0: 227 KB.
   static constexpr int64_t kLimit = 227 * 1024;
+  /// What to leave of it for barriers: more than any kernel's take.
+  static constexpr int64_t kBarrierBytes = 256;
 
   /// Reserves \p bytes and returns their offset.
   int64_t reserve(int64_t bytes, int64_t alignment);

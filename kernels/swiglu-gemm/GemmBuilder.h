@@ -47,8 +47,6 @@ constexpr int64_t kThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int64_t kProducerRegisters = 24;
 constexpr int64_t kConsumerRegisters = 240;
 constexpr int64_t kMostStages = 6;
-/// What barriers may take of shared memory.
-constexpr int64_t kBarrierBytes = 256;
 /// Rows that one warp stores.
 constexpr int64_t kWarpRows = 16;
 /// Columns of a chunk of the epilogue: what one stmatrix stores.
@@ -104,10 +102,11 @@ public:
         input{0, halves * kTileRows, kTileDepth},
         weight{input.bytes(), 2 * columns, kTileDepth},
         stageBytes(input.bytes() + weight.bytes()),
-        stages(std::min(kMostStages, (SharedMemory::kLimit - kBarrierBytes -
-                                      8 * (options.experts + 1) -
-                                      outputBytes() - groupBytes()) /
-                                         stageBytes)),
+        stages(std::min(kMostStages,
+                        (SharedMemory::kLimit - SharedMemory::kBarrierBytes -
+                         8 * (options.experts + 1) - outputBytes() -
+                         groupBytes()) /
+                            stageBytes)),
         firstStage(
             memory.reserve(stages * stageBytes, SharedMemory::kTileAlignment)),
         output(memory.reserve(outputBytes(), SharedMemory::kTileAlignment)),
