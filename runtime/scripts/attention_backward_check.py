@@ -6,7 +6,7 @@
 
 usage: attention_backward_check.py FOLDER [--out=result.json] [--only=REGEX]
                                    [--no-time] [--seconds=80] [--shapes=A,B,...]
-                                   [--flex]
+                                   [--flex] [--long]
 
 FOLDER holds what poly-compile wrote for `poly-kernel attention-backward`. Each kernel
 is first compared with float64 on fresh random inputs: odd lengths, different numbers
@@ -21,6 +21,9 @@ random order at the power limit) beside PyTorch's cuDNN backward. TFLOP/s count 
 matrix products. Where FOLDER has NAME-forward.json as well, forward and backward
 together are timed; with --flex beside FlexAttention with a tanh, which takes a while
 to compile and comes last.
+
+--long compares such pairs with float64 at 4,096 and 16,384 queries and keys instead:
+the output of the forward kernel and the gradients that follow from it.
 
 Needs PyTorch and the CUDA driver.
 """
@@ -54,6 +57,7 @@ SHAPES = {
     "G": (1, 16, 16, 16384, 16384),
 }
 CAP = 30.0
+LONG = (4096, 16384)
 LIMITS = {"bf16": 6e-3, "f16": 1.5e-3}
 
 
@@ -363,7 +367,7 @@ def time_rows(label, shape, runs, work, options):
         torch.cuda.synchronize()
         time.sleep(0.1)
         estimate[name] = block_time(run, 4)
-    hot = hot_rounds(runs, estimate, options.seed, options.deadline)
+    hot = hot_rounds(runs, estimate, options)
     rows = []
     for name, times in hot.items():
         if not times:
@@ -439,6 +443,40 @@ def time_kernels(kernels, options):
                       + " + ".join(f"{p:.1f}" for p in parts) + " us", flush=True)
             del arrays, runs
             torch.cuda.empty_cache()
+
+
+def check_long(driver, kernel, options):
+    """Errors of forward and backward together at long sequences."""
+    import attention_check
+    import torch
+
+    path = os.path.join(options.folder, kernel.name + "-forward.json")
+    if not os.path.exists(path):
+        return
+    forward = attention_check.Kernel(driver, path)
+    for length in LONG:
+        shape = (1, 2, 1, length, length)
+        print(f"START long {kernel.name}", flush=True)
+        arrays = make_arrays(kernel.info, shape, 1.0, False)
+        setup = settings(kernel.info, shape)
+        out, lse, truth = reference(kernel.info, setup, arrays)
+        arrays["output"] = torch.full_like(arrays["query"], math.nan)
+        # A sigmoid's kernels have none.
+        arrays["logSumExp"] = torch.zeros(lse.shape, device="cuda")
+        forward.launcher(
+            arrays["query"], arrays["key"], arrays["value"], arrays["output"], setup,
+            arrays["logSumExp"],
+        )()
+        kernel.launcher(arrays, setup)()
+        errors = [relative(arrays["output"], out)]
+        errors += [relative(arrays[n], truth[n]) for n in GRADIENTS]
+        names = ("O", "dQ", "dK", "dV")
+        print(f"LONG {length:6d} {kernel.name:30s} "
+              + " ".join(f"{n} {e:.2e}" for n, e in zip(names, errors)), flush=True)
+        row = {"kernel": kernel.name, "shape": shape, "errors": dict(zip(names, errors))}
+        print("ROWS long " + json.dumps([row]), flush=True)
+        del arrays, truth, out
+        torch.cuda.empty_cache()
 
 
 def flex_run(arrays, info, setup):
@@ -532,7 +570,10 @@ def child(options, skip):
         print("ROWS checks " + json.dumps([row]), flush=True)
         if not problems:
             good.append(kernel)
-    if not options.no_time and not options.quick:
+    if options.long:
+        for kernel in good:
+            check_long(driver, kernel, options)
+    elif not options.no_time and not options.quick:
         time_kernels(good, options)
         time_pairs(driver, good, options)
     print("DONE", flush=True)
@@ -544,6 +585,7 @@ def main():
     parser = kernel_check.parser_for(__doc__.split("\n")[0], 80)
     parser.add_argument("--shapes", default="")
     parser.add_argument("--flex", action="store_true")
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     options.seed = options.seed or time.time_ns() % 1000000
     if options.child is not None:
@@ -551,6 +593,7 @@ def main():
     if not kernel_check.kernel_files(options.folder, FAMILY, options.only):
         sys.exit(f"attention_backward_check.py: no kernels in {options.folder}")
     more = ["--shapes=" + options.shapes] + ["--flex"] * options.flex
+    more += ["--long"] * options.long
     kernel_check.run_supervised(options, more)
 
 

@@ -316,13 +316,14 @@ def time_class(members, shape_name, options):
     for n, run in runs.items():
         time.sleep(0.2)
         cold[n] = median([block_time(run, 1) for _ in range(28)][3:])
-    hot = hot_rounds(runs, estimate, options.seed, options.deadline)
+    hot = hot_rounds(runs, estimate, options)
     work, rows = flops(shape, dim, causal), []
     times = {n: median(hot[n]) for n in runs if hot[n]}
     for n in times:
         score, error = found[n][0], found[n][3]
+        # Of one round each, so that drifts of the clock divide out.
         over = {
-            p: times[p] / times[n]
+            p: median([b / a for a, b in zip(hot[n], hot[p])])
             for p in times
             if p != n and found[p][0] == PEER_SCORES.get(score, score)
             and (score in PEER_SCORES or p.split("-")[0] in attention_peers.NAMES)

@@ -113,7 +113,7 @@ def time_shape(kernels, values, length, causal, options):
             errors[name] = operands.relative(cases[kind].output, truths[kind])
         estimate[name] = max(block_time(run, 3), 1e-3)
     del truths
-    hot = hot_rounds(runs, estimate, options.seed, options.deadline)
+    hot = hot_rounds(runs, estimate, options)
     work = 4 * HEADS * length * length * 128 * (0.5 if causal else 1)
     rows = []
     for name, times in hot.items():

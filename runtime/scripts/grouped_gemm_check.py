@@ -197,7 +197,7 @@ def peers(x, w, offsets):
     return runs
 
 
-def time_kernels(kernels, deadline):
+def time_kernels(kernels, options):
     import torch
 
     experts = kernels[0].info["experts"]
@@ -218,7 +218,7 @@ def time_kernels(kernels, deadline):
     start = time.time()
     while time.time() - start < 0.5:
         block_time(next(iter(runs.values())), 10)
-    hot = hot_rounds(runs, estimate, 0, deadline)
+    hot = hot_rounds(runs, estimate, options)
     work, rows = 4 * ROWS * DEPTH * COLUMNS, []
     for n in sorted(runs, key=lambda n: median(hot[n] or [math.inf])):
         if not hot[n]:
@@ -260,7 +260,7 @@ def child(options, skip):
             good.append(kernel)
     if good and not options.no_time:
         print("START time grouped", flush=True)
-        time_kernels(good, options.deadline)
+        time_kernels(good, options)
     print("DONE", flush=True)
     os._exit(0)
 

@@ -195,15 +195,16 @@ def block_time(run, launches):
     return start.elapsed_time(end) / launches
 
 
-def hot_rounds(runs, estimate, seed, deadline, rounds=7, block_ms=14.0):
+def hot_rounds(runs, estimate, options, block_ms=14.0):
     """Milliseconds a launch of each run, once a round, at the power limit.
 
     Rounds are in random order: whatever follows a kernel of little power gains from
     it. `estimate` has the milliseconds that a launch takes about.
     """
-    hot, order, shuffle = {n: [] for n in runs}, list(runs), random.Random(seed)
-    for _ in range(rounds):
-        if time.time() > deadline:
+    hot, order = {n: [] for n in runs}, list(runs)
+    shuffle = random.Random(options.seed)
+    for _ in range(options.rounds):
+        if time.time() > options.deadline:
             print("NOTE out of time", flush=True)
             break
         shuffle.shuffle(order)
@@ -238,6 +239,7 @@ def parser_for(description, seconds):
         help="one small shape and no times, which compute-sanitizer has time for",
     )
     parser.add_argument("--seconds", type=float, default=seconds)
+    parser.add_argument("--rounds", type=int, default=7, help="hot ones")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deadline", type=float, default=0)
     parser.add_argument("--child", default=None)
@@ -248,6 +250,7 @@ def run_supervised(options, more=()):
     """Runs the children, writes --out and exits: 1 if anything was wrong."""
     results = {"version": 1, "seed": options.seed, "checks": [], "times": []}
     arguments = [options.folder, "--only=" + options.only, f"--seed={options.seed}"]
+    arguments.append(f"--rounds={options.rounds}")
     arguments += [*more] + ["--no-time"] * options.no_time
     arguments += ["--quick"] * options.quick
     supervise(arguments, time.time() + options.seconds, results)

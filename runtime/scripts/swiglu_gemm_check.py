@@ -251,7 +251,7 @@ def peers(x, w):
     return runs
 
 
-def time_shape(name, kernels, deadline):
+def time_shape(name, kernels, options):
     import torch
 
     rows, depth, columns = SHAPES[name]
@@ -274,7 +274,7 @@ def time_shape(name, kernels, deadline):
     start = time.time()
     while time.time() - start < 0.6:
         block_time(runs["torch-gemm"], 10)
-    hot = hot_rounds(runs, estimate, name, deadline)
+    hot = hot_rounds(runs, estimate, options)
     work = 4 * rows * depth * columns
     reported = []
     for n in sorted(runs, key=lambda n: median(hot[n] or [math.inf])):
@@ -336,7 +336,7 @@ def child(options, skip):
             print("NOTE out of time", flush=True)
             break
         print(f"START time {name}", flush=True)
-        time_shape(name, timed, options.deadline)
+        time_shape(name, timed, options)
         torch.cuda.empty_cache()
     print("DONE", flush=True)
     os._exit(0)
