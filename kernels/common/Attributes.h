@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral kKernelAttr = "poly.kernel";
 inline constexpr llvm::StringLiteral kRoundOffsetsAttr = "poly.round_offsets";
 /// Of an exponential, an f64: no argument is less.
 inline constexpr llvm::StringLiteral kLowerBoundAttr = "poly.lower_bound";
+/// Of assembly: its operands are there to be computed before; what it returns
+/// serves whatever they are.
+inline constexpr llvm::StringLiteral kOrderOnlyAttr = "poly.order_only";
 
 } // namespace poly::kernels
 

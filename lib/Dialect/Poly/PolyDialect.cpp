@@ -9,6 +9,7 @@
 #include "poly/Dialect/Poly/PolyDialect.h"
 
 #include "poly/Dialect/Poly/LowerBoundAttr.h"
+#include "poly/Dialect/Poly/OrderOnlyAttr.h"
 #include "poly/Dialect/Poly/RescaledAttr.h"
 
 #include "poly/Program/ProgramFile.h"
@@ -154,7 +155,8 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kOptInAttr || name == kRoundInputsAttr ||
-      name == kRoundOffsetsAttr || name == kKeepAttr || name == kRescaledAttr) {
+      name == kRoundOffsetsAttr || name == kKeepAttr || name == kRescaledAttr ||
+      name == kOrderOnlyAttr) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "attribute '" << name << "' must be a unit attribute";
@@ -190,7 +192,7 @@ LogicalResult PolyDialect::verifyOperationAttribute(Operation *op,
   return op->emitOpError()
          << "unknown attribute '" << name
          << "'; known are poly.optin, poly.round_inputs, "
-            "poly.round_offsets, poly.lower_bound, poly.keep, "
+            "poly.round_offsets, poly.lower_bound, poly.order_only, poly.keep, "
             "poly.accuracy and poly.kernel";
 }
 

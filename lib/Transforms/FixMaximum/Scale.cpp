@@ -11,6 +11,8 @@
 #include "../RaisePatterns/FloatView.h"
 #include "../RowMaximum/BoundProof.h"
 
+#include "poly/Dialect/Poly/OrderOnlyAttr.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -203,6 +205,8 @@ bool ScaleAnalysis::visitRounding(Operation *op) {
 }
 
 bool ScaleAnalysis::visitAsm(Operation *op) {
+  if (op->hasAttr(kOrderOnlyAttr))
+    return true;
   std::optional<WarpgroupAssembly> assembly = viewWarpgroupAssembly(op);
   if (!assembly)
     return fail(op, "is assembly that is not understood", [&] {

@@ -31,7 +31,7 @@ func.func @accuracy() attributes {poly.accuracy = 1.0 : f32} { return }
 // -----
 
 // A misspelt switch must not silently do nothing.
-// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.lower_bound, poly.keep, poly.accuracy and poly.kernel}}
+// expected-error @+1 {{unknown attribute 'poly.opt_in'; known are poly.optin, poly.round_inputs, poly.round_offsets, poly.lower_bound, poly.order_only, poly.keep, poly.accuracy and poly.kernel}}
 func.func @misspelt() attributes {poly.opt_in} { return }
 
 // -----
@@ -96,4 +96,12 @@ func.func @infinite(%x: f32) -> f32 {
   // expected-error @+1 {{attribute 'poly.lower_bound' must be a finite f64}}
   %y = math.exp2 %x {poly.lower_bound = 0xFFF0000000000000 : f64} : f32
   return %y : f32
+}
+
+// -----
+
+func.func @order(%x: f32) -> i32 {
+  // expected-error @+1 {{attribute 'poly.order_only' must be a unit attribute}}
+  %y = llvm.inline_asm {poly.order_only = true} "mov.b32 $0, $1;", "=r,f" %x : (f32) -> i32
+  return %y : i32
 }

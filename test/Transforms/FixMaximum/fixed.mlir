@@ -108,3 +108,25 @@ gpu.module @m {
     return %r : vector<4xf32>
   }
 }
+
+// -----
+
+// Assembly that is there for the order, and says so, takes any number.
+// CHECK-LABEL: @ordered
+// CHECK: %[[M:.*]] = arith.constant 1.062500e+00 : f32
+// CHECK: llvm.inline_asm {poly.order_only} "or.b32 $0, $1, 1;", "=r,f" %[[M]]
+// SAY: remark: the maximum of the rows is replaced by 1.0625: weights are between 2^-3 and 2^0
+gpu.module @m {
+  func.func @ordered(%s: vector<4xf32>) -> (vector<4xf32>, i32) {
+    %c = math.tanh %s : vector<4xf32>
+    %m = vector.reduction <maxnumf>, %c : vector<4xf32> into f32
+    %any = llvm.inline_asm {poly.order_only} "or.b32 $0, $1, 1;", "=r,f" %m : (f32) -> i32
+    %b = vector.broadcast %m : f32 to vector<4xf32>
+    %d = arith.subf %c, %b : vector<4xf32>
+    %w = math.exp2 %d : vector<4xf32>
+    %sum = vector.reduction <add>, %w : vector<4xf32> into f32
+    %all = vector.broadcast %sum : f32 to vector<4xf32>
+    %r = arith.divf %w, %all : vector<4xf32>
+    return %r, %any : vector<4xf32>, i32
+  }
+}

@@ -1,6 +1,6 @@
 // RUN: poly-opt --poly-fix-maximum --split-input-file --verify-diagnostics %s | FileCheck %s
 // Each of these functions keeps its maximum.
-// CHECK-COUNT-12: vector.reduction <maxnumf>
+// CHECK-COUNT-13: vector.reduction <maxnumf>
 
 // Scores of which nothing is known.
 gpu.module @m {
@@ -239,5 +239,24 @@ gpu.module @m {
     %all = vector.broadcast %sum : f32 to vector<4xf32>
     %r = arith.divf %w, %all : vector<4xf32>
     return %r : vector<4xf32>
+  }
+}
+
+// -----
+
+// Assembly that may look at the maximum.
+gpu.module @m {
+  func.func @assembly(%s: vector<4xf32>) -> (vector<4xf32>, i32) {
+    %c = math.tanh %s : vector<4xf32>
+    %m = vector.reduction <maxnumf>, %c : vector<4xf32> into f32
+    // expected-remark @+1 {{the maximum of the rows stays: is assembly that is not understood}}
+    %seen = llvm.inline_asm "mov.b32 $0, $1;", "=r,f" %m : (f32) -> i32
+    %b = vector.broadcast %m : f32 to vector<4xf32>
+    %d = arith.subf %c, %b : vector<4xf32>
+    %w = math.exp2 %d : vector<4xf32>
+    %sum = vector.reduction <add>, %w : vector<4xf32> into f32
+    %all = vector.broadcast %sum : f32 to vector<4xf32>
+    %r = arith.divf %w, %all : vector<4xf32>
+    return %r, %seen : vector<4xf32>, i32
   }
 }

@@ -32,7 +32,9 @@ def Poly_Dialect : Dialect {
     allows f32 arguments to be rounded to 16 bits, `poly.round_offsets` (unit)
     says that the addend of a softmax exponent is a multiple of the lattice's step
     or may be rounded to one, `poly.lower_bound` (an f64, on an exponential)
-    promises that no argument is below it, `poly.keep` (unit) forbids any change,
+    promises that no argument is below it, `poly.order_only` (unit, on inline
+    assembly) that only the order in which its operands are computed matters and
+    not their values, `poly.keep` (unit) forbids any change,
     and `poly.accuracy` (a `#poly.accuracy`) is a required budget.
 
     `poly.kernel` (a dictionary, on a function) is what the author of a kernel
