@@ -18,6 +18,11 @@
 /// Tiles of keys are visited from the last to the first, so that the ones that
 /// need a mask come first.
 ///
+/// Where AttentionOptions::overlapsTiles() says so and there is room for two
+/// tiles of Q, the same goes on from one tile of queries to the next: S of its
+/// first keys is started before the last P V of the tile before, whose output
+/// is stored beside the products of the next keys.
+///
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBuilder.h"
@@ -157,8 +162,7 @@ void AttentionBuilder::initBarriers(const ThreadPosition &position) {
   e.ifThen(e.isEqual(position.thread, 0), [&] {
     for (Value map : {arguments.queryMap, arguments.keyMap, arguments.valueMap})
       prefetchTensorMap(e, map);
-    queryFull.init(e, memory);
-    queryEmpty.init(e, memory);
+    queries.init(e, memory);
     keys.init(e, memory);
     values.init(e, memory);
     fenceBarrierInit(e);
@@ -231,6 +235,13 @@ OwningOpRef<ModuleOp> AttentionBuilder::build() {
   return root;
 }
 
+/// Of the tile's row.
+void AttentionBuilder::setHeads(Tile &tile) {
+  tile.batch = e.divide(tile.row, arguments.heads);
+  tile.head = e.sub(tile.row, e.mul(tile.batch, arguments.heads));
+  tile.keyHead = e.divide(tile.head, arguments.headsPerKeyHead);
+}
+
 Tile AttentionBuilder::decode(const TileOrder &order, Value round) {
   Tile tile;
   Value number = order.tile(e, round);
@@ -249,9 +260,7 @@ Tile AttentionBuilder::decode(const TileOrder &order, Value round) {
     queryTile = e.sub(number, e.mul(tile.row, queryTiles));
   }
   tile.firstRow = e.mul(queryTile, queryRows);
-  tile.batch = e.divide(tile.row, arguments.heads);
-  tile.head = e.sub(tile.row, e.mul(tile.batch, arguments.heads));
-  tile.keyHead = e.divide(tile.head, arguments.headsPerKeyHead);
+  setHeads(tile);
   tile.keyTiles = e.divide(e.add(arguments.keyLength, keyRows - 1), keyRows);
   if (options.causal) {
     // Where no key counts, one tile is masked as a whole.
@@ -297,13 +306,13 @@ void AttentionBuilder::produce(const TileOrder &order) {
         Tile tile = decode(order, round);
         Value last = e.add(tile.keyTiles, -1);
         loadTile(keys, use, arguments.keyMap, key, last, tile);
-        waitBarrier(e, queryEmpty.address(e, memory),
-                    e.xorBits(e.andBits(round, 1), e.constant(1)));
-        Value full = queryFull.address(e, memory);
-        expectBytes(e, full, query.bytes());
+        Pipeline::Use queryUse = queries.use(e, memory, round);
+        queries.acquire(e, queryUse);
+        Value destination =
+            e.add(memory.at(e, query.offset), queryUse.byteOffset);
         for (int64_t slab = 0; slab < query.slabs(); ++slab)
           loadBox(e, arguments.queryMap,
-                  memory.at(e, query.offset + slab * query.slabBytes()), full,
+                  e.add(destination, slab * query.slabBytes()), queryUse.full,
                   {e.constant(slab * query.slabColumns()), tile.firstRow,
                    tile.head, tile.batch});
         // V follows K by one tile, as the consumers use them.

@@ -79,6 +79,13 @@ struct Progress {
   Value correction[kRows];
 };
 
+/// What is stored of a tile: this thread's pairs of columns, and what its rows'
+/// exponentials sum to, if that is asked for.
+struct Output {
+  llvm::SmallVector<Value> packed;
+  Value logSumExp[kRows];
+};
+
 class AttentionBuilder {
 public:
   AttentionBuilder(MLIRContext &context, const AttentionOptions &options)
@@ -89,24 +96,19 @@ public:
         keyRows(options.tileKeys()),
         fresh(options.is8Bit() && !options.runningSum),
         sumsBehind(fresh && options.matrixSum ? kSumColumns : 0),
-        query(memory.reserveTile(queryRows, tileColumns(options),
-                                 options.elementBytes())),
-        key(memory.reserveTile(keyRows, tileColumns(options),
-                               options.elementBytes())),
-        keyRest(reserveStages(key)),
-        value(options.is8Bit()
-                  ? memory.reserveTile(dim / ownColumns *
-                                           (ownColumns + sumsBehind),
-                                       keyRows, options.elementBytes())
-                  : memory.reserveTile(keyRows, dim)),
-        valueRest(reserveStages(value)),
-        ones(options.matrixSum && !fresh
-                 ? memory.reserveTile(kSumColumns, 64, 2)
-                 : SwizzledTile()),
-        ownOutput(memory.size() + outputBytes() + SharedMemory::kBarrierBytes <=
-                  SharedMemory::kLimit),
+        overlaps(options.overlapsTiles() && fitsTwoQueries()),
+        query(memory.reserveTile(queryShape())),
+        queryRest(reserveStages(query, queryStages())),
+        key(memory.reserveTile(keyShape())),
+        keyRest(reserveStages(key, kStages)),
+        value(memory.reserveTile(valueShape())),
+        valueRest(reserveStages(value, kStages)),
+        ones(options.matrixSum && !fresh ? memory.reserveTile(kSumColumns, 64)
+                                         : SwizzledTile()),
+        ownOutput(fits(outputBytes())),
         output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
-        queryFull(memory), queryEmpty(memory, kConsumers * kWarpsPerGroup),
+        queries(memory, query.offset, query.bytes(), queryStages(),
+                kConsumers * kWarpsPerGroup),
         keys(memory, key.offset, key.bytes(), kStages,
              kConsumers * kWarpsPerGroup),
         values(memory, value.offset, value.bytes(), kStages,
@@ -117,14 +119,31 @@ public:
 
 private:
   int64_t outputBytes() const { return queryRows * dim * 2; }
+  /// Whether there is room for \p bytes more.
+  bool fits(int64_t bytes) const {
+    return memory.size() + bytes + SharedMemory::kBarrierBytes <=
+           SharedMemory::kLimit;
+  }
   /// A slab is 128 bytes wide. What the tensor does not have of it is filled
   /// with zeros, and no instruction reads it.
-  static int64_t tileColumns(const AttentionOptions &options) {
-    return std::max(options.headDim,
-                    SwizzledTile::kRowBytes / options.elementBytes());
+  SwizzledTile operandShape(int64_t rows) const {
+    int64_t bytes = options.elementBytes();
+    return {0, rows, std::max(dim, SwizzledTile::kRowBytes / bytes), bytes};
   }
-  int64_t reserveStages(const SwizzledTile &first) {
-    return memory.reserve((kStages - 1) * first.bytes(),
+  SwizzledTile queryShape() const { return operandShape(queryRows); }
+  SwizzledTile keyShape() const { return operandShape(keyRows); }
+  SwizzledTile valueShape() const {
+    if (!options.is8Bit())
+      return {0, keyRows, dim};
+    return {0, dim / ownColumns * (ownColumns + sumsBehind), keyRows, 1};
+  }
+  bool fitsTwoQueries() const {
+    return fits(2 * queryShape().bytes() +
+                kStages * (keyShape().bytes() + valueShape().bytes()));
+  }
+  int64_t queryStages() const { return overlaps ? 2 : 1; }
+  int64_t reserveStages(const SwizzledTile &first, int64_t stages) {
+    return memory.reserve((stages - 1) * first.bytes(),
                           SharedMemory::kTileAlignment);
   }
 
@@ -133,28 +152,73 @@ private:
   void initBarriers(const ThreadPosition &position);
 
   Tile decode(const TileOrder &order, Value round);
+  void setHeads(Tile &tile);
   void produce(const TileOrder &order);
   void loadTile(const Pipeline &pipeline, Value number, Value map,
                 const SwizzledTile &tile, Value keyTile, const Tile &work);
   void consume(const TileOrder &order, const ThreadPosition &position);
 
+  /// Where a thread stands in the tile.
+  struct Place {
+    Value lane, group;
+    Value slabRow;   ///< Of the warp.
+    Value row;       ///< The first one.
+    Value outputRow; ///< Where the warp's rows begin in the output's slabs.
+    Value column;    ///< The first one.
+  };
   /// The parts of consume(); what they need of the thread and the tile.
   struct Consumer {
-    Value lane, isFirstLane, group, rowInTile, firstColumn;
-    Value slabRow;   ///< Of the warp, in the tile.
-    Value outputRow; ///< Where it begins in the slabs of the output.
+    Value isFirstLane;
     TileDescriptor query, key, value, ones;
-    const ScoreArithmetic *score;
     Value turn, otherTurn;
+    std::optional<Place> place;
+    std::optional<ScoreArithmetic> score;
+    Pipeline::Use queryUse;
   };
+  Place makePlace(Value lane, Value warp, Value group);
+  void setElement(Place &place);
+  Place placeOf(const Consumer &c);
+  Consumer makeConsumer(const ThreadPosition &position);
+  Consumer atTile(const Consumer &c, const Tile &tile, Value round);
+  void consumeOneByOne(const Consumer &c, const TileOrder &order);
+  void consumeOverlapping(const Consumer &c, const TileOrder &order);
+
+  /// Which columns of a tile of keys count.
+  struct Mask {
+    const Tile &tile;
+    Value passed; ///< Tiles of keys before it; null in the first.
+    Value lastColumns[kRows];
+  };
+  Value afterMaxima(const Consumer &c, const SoftmaxState &state);
+  TileWeights weigh(const Consumer &c, Value number, Progress *before,
+                    const SoftmaxState &state, bool isFirst, Mask *mask,
+                    llvm::function_ref<void()> meanwhile = nullptr);
+  Progress start(const Consumer &c, const TileWeights &weights,
+                 const Value columns[kRows]);
   Progress firstTile(const Consumer &c, const Tile &tile, Value use);
+  /// What is left to do of the tile before.
+  struct Before {
+    Value exists;
+    llvm::function_ref<void()> store, release;
+  };
+  Progress nextTile(const Consumer &c, const Tile &tile, Value use,
+                    Progress &before);
+  Progress otherTiles(const Consumer &c, const Tile &tile, Value use,
+                      Progress progress, const Before *before = nullptr);
   Progress overTiles(const Consumer &c, const Tile &tile, Value use, Value low,
-                     Value high, bool masked, Progress progress);
+                     Value high, bool masked, Progress progress,
+                     llvm::function_ref<void()> meanwhile = nullptr);
   void lastProduct(const Consumer &c, const Tile &tile, Value use,
                    Progress &progress);
-  void store(const Consumer &c, const Tile &tile, Progress progress);
-  void storeLogSumExp(const Consumer &c, const Tile &tile,
-                      const Progress &progress);
+  void takeSums(Progress &progress);
+  void releaseStored(const Consumer &c);
+  void releaseQuery(const Consumer &c) {
+    queries.release(e, c.queryUse, c.isFirstLane);
+  }
+  Output finish(const Consumer &c, const Tile &tile, Progress progress);
+  void store(const Consumer &c, const Tile &tile, const Output &output);
+  void storeLogSumExp(const Place &place, const Tile &tile,
+                      llvm::function_ref<Value(unsigned)> logSumExp);
 
   /// Starts O += P V, and the sums of P; returns how many batches that is.
   unsigned startValueProduct(const Consumer &c, const TileDescriptor &tile,
@@ -162,8 +226,7 @@ private:
   void waitValueProduct(Progress &progress);
   void writeOnes(const ThreadPosition &position);
 
-  void lastColumns(const Consumer &c, const Tile &tile, Value keyTile,
-                   Value columns[kRows]);
+  void findLastColumns(const Consumer &c, Mask &mask);
   void splitRows(ValueRange scores, Value rows[kRows]);
   llvm::SmallVector<Value> pack(const Consumer &c, const Value rows[kRows],
                                 const Value *lastColumn);
@@ -227,7 +290,10 @@ private:
   bool fresh;
   int64_t sumsBehind; ///< How many rows of ones.
   SharedMemory memory;
-  SwizzledTile query, key;
+  bool overlaps; ///< Work on a tile begins before that on the one before ends.
+  SwizzledTile query;
+  int64_t queryRest;
+  SwizzledTile key;
   int64_t keyRest;
   SwizzledTile value;
   int64_t valueRest;
@@ -236,8 +302,7 @@ private:
   /// takes that of Q.
   bool ownOutput;
   SwizzledTile output;
-  Barrier queryFull, queryEmpty;
-  Pipeline keys, values;
+  Pipeline queries, keys, values;
   Arguments arguments;
   llvm::SmallVector<llvm::StringRef> names;
 };

@@ -8,6 +8,7 @@
 
 #include "AttentionBuilder.h"
 
+#include "common/Attributes.h"
 #include "hopper/Epilogue.h"
 #include "hopper/TensorMap.h"
 
@@ -62,39 +63,96 @@ Value AttentionBuilder::packPair(Value low, Value high) {
   return vector::ExtractOp::create(e, registers, int64_t(0));
 }
 
-void AttentionBuilder::lastColumns(const Consumer &c, const Tile &tile,
-                                   Value keyTile, Value columns[kRows]) {
-  Value first = e.add(e.mul(keyTile, keyRows), c.firstColumn);
+void AttentionBuilder::findLastColumns(const Consumer &c, Mask &mask) {
+  Place place = placeOf(c);
+  Value keyTile = e.add(mask.tile.keyTiles, -1);
+  if (mask.passed)
+    keyTile = e.sub(keyTile, mask.passed);
+  Value first = e.add(e.mul(keyTile, keyRows), place.column);
   Value lastKey = e.sub(e.add(arguments.keyLength, -1), first);
   for (unsigned r = 0; r < kRows; ++r) {
-    columns[r] = lastKey;
+    mask.lastColumns[r] = lastKey;
     if (!options.causal)
       continue;
-    Value row = e.add(e.add(tile.firstRow, c.rowInTile), int64_t(8 * r));
+    Value row = e.add(e.add(mask.tile.firstRow, place.row), int64_t(8 * r));
     Value own = e.sub(e.add(row, arguments.causalShift), first);
-    columns[r] = e.minSigned(own, lastKey);
+    mask.lastColumns[r] = e.minSigned(own, lastKey);
   }
 }
 
-Progress AttentionBuilder::firstTile(const Consumer &c, const Tile &tile,
-                                     Value use) {
-  Pipeline::Use keyUse = keys.use(e, memory, use);
+/// Whether this lane releases the keys, which is known with the maxima. ptxas
+/// sorts arithmetic freely around the wait for the product of values, and may
+/// put most maxima behind it: kernels of the same instructions then take 3 to
+/// 6 % more time. It does not move what it needs for a barrier, and cannot see
+/// that this predicate is isFirstLane. Only where tiles overlap: others lose by
+/// it.
+Value AttentionBuilder::afterMaxima(const Consumer &c,
+                                    const SoftmaxState &state) {
+  static_assert(kRows == 2);
+  // The length is not zero.
+  LLVM::InlineAsmOp nonZero = e.ptx(
+      e.getI32Type(), {state.maximum[0], state.maximum[1], arguments.keyLength},
+      "lop3.b32 $0, $1, $2, $3, 254;", "=r,f,f,r");
+  nonZero->setDiscardableAttr(kOrderOnlyAttr, e.getUnitAttr());
+  Value always =
+      e.compare(CmpIPredicate::ne, nonZero.getResult(0), e.constant(0));
+  return arith::AndIOp::create(e, c.isFirstLane, always);
+}
+
+/// The weights of the tile of keys that is use number \p number of the
+/// pipeline, which \p mask, if any, finds the last columns of; and the product
+/// of the weights \p before it, if any, with their values.
+TileWeights AttentionBuilder::weigh(const Consumer &c, Value number,
+                                    Progress *before, const SoftmaxState &state,
+                                    bool isFirst, Mask *mask,
+                                    llvm::function_ref<void()> meanwhile) {
+  Pipeline::Use keyUse = keys.use(e, memory, number), valueUse;
+  if (before)
+    valueUse = values.use(e, memory, e.add(number, -1));
+  std::optional<TileDescriptor> keyTile, valueTile;
+  if (before) {
+    keyTile = c.key.advance(e, keyUse.byteOffset);
+    valueTile = c.value.advance(e, valueUse.byteOffset);
+  }
   keys.wait(e, keyUse);
   if (options.pingPong)
     syncNamed(e, c.turn, kConsumers * kWarpgroupThreads);
+  if (!keyTile)
+    keyTile = c.key.advance(e, keyUse.byteOffset);
   llvm::SmallVector<Value> scores =
-      multiply(e, scoreProduct(), c.query, c.key.advance(e, keyUse.byteOffset),
-               ValueRange());
+      multiply(e, scoreProduct(), c.query, *keyTile, ValueRange());
+  unsigned behind = 0;
+  if (before) {
+    values.wait(e, valueUse);
+    behind = startValueProduct(c, *valueTile, *before);
+  }
   if (options.pingPong)
     arriveNamed(e, c.otherTurn, kConsumers * kWarpgroupThreads);
-  scores = waitProducts(e, 0, scores);
-  keys.release(e, keyUse, c.isFirstLane);
+  if (meanwhile)
+    meanwhile();
+  scores = waitProducts(e, behind, scores);
+  bool releaseLate = overlaps && c.score->isSoftmax();
+  if (!releaseLate)
+    keys.release(e, keyUse, c.isFirstLane);
 
-  Value rows[kRows], columns[kRows];
+  Value rows[kRows];
   splitRows(scores, rows);
-  lastColumns(c, tile, e.add(tile.keyTiles, -1), columns);
-  TileWeights weights = c.score->weights(e, rows, c.score->initialState(e),
-                                         /*isFirst=*/true, columns);
+  if (mask)
+    findLastColumns(c, *mask);
+  TileWeights weights = c.score->weights(e, rows, state, isFirst,
+                                         mask ? mask->lastColumns : nullptr);
+  if (releaseLate)
+    keys.release(e, keyUse, afterMaxima(c, weights.state));
+  if (before) {
+    waitValueProduct(*before);
+    values.release(e, valueUse, c.isFirstLane);
+  }
+  return weights;
+}
+
+/// The progress after the first tile of keys.
+Progress AttentionBuilder::start(const Consumer &c, const TileWeights &weights,
+                                 const Value columns[kRows]) {
   Progress progress;
   progress.output.assign(size_t(ownColumns) / 2, e.constantF32(0));
   progress.packed = pack(c, weights.rows, columns);
@@ -104,6 +162,25 @@ Progress AttentionBuilder::firstTile(const Consumer &c, const Tile &tile,
   if (options.matrixSum)
     progress.sums.assign(kSumColumns / 2, e.constantF32(0));
   return progress;
+}
+
+Progress AttentionBuilder::firstTile(const Consumer &c, const Tile &tile,
+                                     Value use) {
+  Mask mask{tile, Value(), {}};
+  TileWeights weights = weigh(c, use, nullptr, c.score->initialState(e),
+                              /*isFirst=*/true, &mask);
+  return start(c, weights, mask.lastColumns);
+}
+
+/// The first tile of keys of \p tile, while the last product of the tile
+/// before ends.
+Progress AttentionBuilder::nextTile(const Consumer &c, const Tile &tile,
+                                    Value use, Progress &before) {
+  Mask mask{tile, Value(), {}};
+  TileWeights weights = weigh(c, use, &before, c.score->initialState(e),
+                              /*isFirst=*/true, &mask);
+  takeSums(before);
+  return start(c, weights, mask.lastColumns);
 }
 
 unsigned AttentionBuilder::startValueProduct(const Consumer &c,
@@ -192,37 +269,17 @@ static Progress unflatten(ValueRange flat, const Progress &like, bool isSoftmax,
 
 Progress AttentionBuilder::overTiles(const Consumer &c, const Tile &tile,
                                      Value use, Value low, Value high,
-                                     bool masked, Progress progress) {
+                                     bool masked, Progress progress,
+                                     llvm::function_ref<void()> meanwhile) {
   bool isSoftmax = c.score->isSoftmax();
   auto body = [&](Value t, ValueRange carried) -> llvm::SmallVector<Value> {
     Progress now = unflatten(carried, progress, isSoftmax, fresh);
-    Value number = e.add(use, t);
-    Pipeline::Use keyUse = keys.use(e, memory, number);
-    Pipeline::Use valueUse = values.use(e, memory, e.add(number, -1));
-    TileDescriptor keyTile = c.key.advance(e, keyUse.byteOffset);
-    TileDescriptor valueTile = c.value.advance(e, valueUse.byteOffset);
-    keys.wait(e, keyUse);
-    if (options.pingPong)
-      syncNamed(e, c.turn, kConsumers * kWarpgroupThreads);
-    llvm::SmallVector<Value> scores =
-        multiply(e, scoreProduct(), c.query, keyTile, ValueRange());
-    values.wait(e, valueUse);
-    unsigned behind = startValueProduct(c, valueTile, now);
-    if (options.pingPong)
-      arriveNamed(e, c.otherTurn, kConsumers * kWarpgroupThreads);
-    scores = waitProducts(e, behind, scores);
-    keys.release(e, keyUse, c.isFirstLane);
-
-    Value rows[kRows], columns[kRows];
-    splitRows(scores, rows);
-    if (masked)
-      lastColumns(c, tile, e.sub(e.add(tile.keyTiles, -1), t), columns);
-    TileWeights weights = c.score->weights(
-        e, rows, now.softmax, /*isFirst=*/false, masked ? columns : nullptr);
-    waitValueProduct(now);
-    values.release(e, valueUse, c.isFirstLane);
+    Mask mask{tile, t, {}};
+    TileWeights weights =
+        weigh(c, e.add(use, t), &now, now.softmax,
+              /*isFirst=*/false, masked ? &mask : nullptr, meanwhile);
     // Only now: these are the registers that the next product reads.
-    now.packed = pack(c, weights.rows, masked ? columns : nullptr);
+    now.packed = pack(c, weights.rows, masked ? mask.lastColumns : nullptr);
     now.softmax = weights.state;
     if (fresh) // What waits for the next product's end.
       llvm::copy(weights.correction, now.correction);
@@ -244,21 +301,26 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
   values.wait(e, valueUse);
   startValueProduct(c, c.value.advance(e, valueUse.byteOffset), progress);
   waitValueProduct(progress);
-  // All columns of a row hold its sum.
-  for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
-    progress.softmax.sum[r] = progress.sums[2 * r];
+  takeSums(progress);
   values.release(e, valueUse, c.isFirstLane);
 }
 
-void AttentionBuilder::storeLogSumExp(const Consumer &c, const Tile &tile,
-                                      const Progress &progress) {
-  Value isFirstOfQuad = e.isEqual(e.andBits(c.lane, 3), 0);
+/// All columns of a row hold its sum.
+void AttentionBuilder::takeSums(Progress &progress) {
+  for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
+    progress.softmax.sum[r] = progress.sums[2 * r];
+}
+
+void AttentionBuilder::storeLogSumExp(
+    const Place &place, const Tile &tile,
+    llvm::function_ref<Value(unsigned)> logSumExp) {
+  Value isFirstOfQuad = e.isEqual(e.andBits(place.lane, 3), 0);
   if (splits) // Both groups have the same rows.
     isFirstOfQuad =
-        arith::AndIOp::create(e, isFirstOfQuad, e.isEqual(c.group, 0));
+        arith::AndIOp::create(e, isFirstOfQuad, e.isEqual(place.group, 0));
   for (unsigned r = 0; r < kRows; ++r) {
-    Value result = c.score->logSumExp(e, progress.softmax, r);
-    Value row = e.add(e.add(tile.firstRow, c.rowInTile), int64_t(8 * r));
+    Value sum = logSumExp(r);
+    Value row = e.add(e.add(tile.firstRow, place.row), int64_t(8 * r));
     Value isRow = e.compare(CmpIPredicate::slt, row, arguments.queryLength);
     e.ifThen(arith::AndIOp::create(e, isRow, isFirstOfQuad), [&] {
       Value index = arith::AddIOp::create(
@@ -269,7 +331,7 @@ void AttentionBuilder::storeLogSumExp(const Consumer &c, const Tile &tile,
       Value address = LLVM::GEPOp::create(e, arguments.logSumExp.getType(),
                                           e.getF32Type(), arguments.logSumExp,
                                           ArrayRef<LLVM::GEPArg>{index});
-      LLVM::StoreOp::create(e, result, address, 4);
+      LLVM::StoreOp::create(e, sum, address, 4);
     });
   }
 }
@@ -298,8 +360,10 @@ Value AttentionBuilder::scoreScale(const Tile &tile) {
   return arith::MulFOp::create(e, arguments.scale, factor);
 }
 
-void AttentionBuilder::store(const Consumer &c, const Tile &tile,
-                             Progress progress) {
+/// The output of \p tile, after all products. Where it is stored at once, the
+/// log-sum-exp is already.
+Output AttentionBuilder::finish(const Consumer &c, const Tile &tile,
+                                Progress progress) {
   Value factor[kRows];
   for (unsigned r = 0; r < kRows; ++r)
     factor[r] = c.score->outputFactor(e, progress.softmax, r);
@@ -316,116 +380,289 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
   for (auto [i, accumulator] : llvm::enumerate(progress.output))
     if (Value rowFactor = factor[i / 2 % kRows])
       accumulator = arith::MulFOp::create(e, accumulator, rowFactor);
-  if (options.logSumExp)
-    storeLogSumExp(c, tile, progress);
-  llvm::SmallVector<Value> packed;
+  Output result;
+  auto logSumExp = [&](unsigned r) {
+    return c.score->logSumExp(e, progress.softmax, r);
+  };
+  if (options.logSumExp && !overlaps)
+    storeLogSumExp(placeOf(c), tile, logSumExp);
+  for (unsigned r = 0; options.logSumExp && overlaps && r < kRows; ++r)
+    result.logSumExp[r] = logSumExp(r);
   for (size_t i = 0; i < progress.output.size(); i += 2)
-    packed.push_back(packPair(progress.output[i], progress.output[i + 1]));
+    result.packed.push_back(
+        packPair(progress.output[i], progress.output[i + 1]));
+  return result;
+}
 
+void AttentionBuilder::store(const Consumer &c, const Tile &tile,
+                             const Output &result) {
+  Place place = placeOf(c);
+  if (options.logSumExp && overlaps)
+    storeLogSumExp(place, tile,
+                   [&](unsigned r) { return result.logSumExp[r]; });
   if (ownOutput) {
     // The copy of this warp's last rows must have read them.
     e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/true); });
     syncWarp(e);
   } else {
     // All warps of the group have read their rows of Q.
-    syncNamed(e, e.add(c.group, kGroupBarrier), kWarpgroupThreads);
+    syncNamed(e, e.add(place.group, kGroupBarrier), kWarpgroupThreads);
   }
-  storeFragment(e, memory, output, c.outputRow, c.lane, packed);
+  // With Q's shared memory: that of the tile's stage.
+  Value outputRow = place.outputRow;
+  if (!ownOutput)
+    outputRow = e.add(outputRow,
+                      e.divide(c.queryUse.byteOffset, SwizzledTile::kRowBytes));
+  storeFragment(e, memory, output, outputRow, place.lane, result.packed);
   fenceSharedWrites(e);
   syncWarp(e);
   e.ifThen(c.isFirstLane, [&] {
     Value source = e.add(memory.at(e, output.offset),
-                         e.mul(c.outputRow, SwizzledTile::kRowBytes));
+                         e.mul(outputRow, SwizzledTile::kRowBytes));
     int64_t slabs = ownColumns / output.slabColumns();
-    Value firstColumn = splits ? e.mul(c.group, ownColumns) : e.constant(0);
+    Value firstColumn = splits ? e.mul(place.group, ownColumns) : e.constant(0);
     for (int64_t slab = 0; slab < slabs; ++slab)
       storeBox(e, arguments.outputMap, e.add(source, slab * output.slabBytes()),
                {e.add(firstColumn, slab * output.slabColumns()),
-                e.add(tile.firstRow, c.slabRow), tile.head, tile.batch});
+                e.add(tile.firstRow, place.slabRow), tile.head, tile.batch});
     commitStores(e);
-    if (!ownOutput)
-      waitStores(e, 0, /*readOnly=*/true);
   });
-  if (!ownOutput)
-    arriveBarrier(e, queryEmpty.address(e, memory), c.isFirstLane);
 }
 
-void AttentionBuilder::consume(const TileOrder &order,
-                               const ThreadPosition &position) {
-  Value group = e.add(position.warpgroup, -1);
-  Value rowInGroup = e.mul(e.andBits(position.warp, 3), kWarpRows);
-  Value slabRow =
+/// Of a tile whose output took the shared memory of Q.
+void AttentionBuilder::releaseStored(const Consumer &c) {
+  e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/true); });
+  releaseQuery(c);
+}
+
+AttentionBuilder::Place AttentionBuilder::makePlace(Value lane, Value warp,
+                                                    Value group) {
+  Value rowInGroup = e.mul(e.andBits(warp, 3), kWarpRows);
+  Place place;
+  place.lane = lane;
+  place.group = group;
+  place.slabRow =
       splits ? rowInGroup : e.add(e.mul(group, kRowsPerConsumer), rowInGroup);
   // A slab's rows follow those of the one before.
-  Value outputRow = slabRow;
+  place.outputRow = place.slabRow;
   if (splits)
-    outputRow = e.add(
-        slabRow, e.mul(group, ownColumns / output.slabColumns() * output.rows));
-  TileDescriptor queries = TileDescriptor::alongK(e, memory, query);
+    place.outputRow =
+        e.add(place.slabRow,
+              e.mul(group, ownColumns / output.slabColumns() * output.rows));
+  return place;
+}
+
+void AttentionBuilder::setElement(Place &place) {
+  place.row = e.add(place.slabRow, e.shiftRight(place.lane, 2));
+  place.column = e.shiftLeft(e.andBits(place.lane, 3), 1);
+}
+
+/// Where tiles overlap there are no registers for it.
+AttentionBuilder::Place AttentionBuilder::placeOf(const Consumer &c) {
+  if (c.place)
+    return *c.place;
+  Value thread = readThread(e);
+  Value warp = e.shiftRight(thread, 5);
+  Place place =
+      makePlace(e.andBits(thread, 31), warp, e.add(e.shiftRight(warp, 2), -1));
+  setElement(place);
+  return place;
+}
+
+AttentionBuilder::Consumer
+AttentionBuilder::makeConsumer(const ThreadPosition &position) {
+  Value group = e.add(position.warpgroup, -1);
+  std::optional<Place> place;
+  if (!overlaps)
+    place = makePlace(position.lane, position.warp, group);
+  TileDescriptor queryTile = TileDescriptor::alongK(e, memory, query);
   TileDescriptor valueTile = options.is8Bit()
                                  ? TileDescriptor::alongK(e, memory, value)
                                  : TileDescriptor::acrossK(e, memory, value);
   if (splits)
     valueTile = valueTile.advance(e, e.mul(group, valuePartBytes()));
   else
-    queries = queries.advance(
+    queryTile = queryTile.advance(
         e, e.mul(group, kRowsPerConsumer * SwizzledTile::kRowBytes));
-  Consumer c{
-      position.lane,
-      e.isEqual(position.lane, 0),
-      group,
-      e.add(slabRow, e.shiftRight(position.lane, 2)),
-      e.shiftLeft(e.andBits(position.lane, 3), 1),
-      slabRow,
-      outputRow,
-      queries,
-      TileDescriptor::alongK(e, memory, key),
-      valueTile,
-      TileDescriptor::repeated(e, memory, ones),
-      nullptr,
-      e.add(group, kTurnBarrier),
-      e.sub(e.constant(2 * kTurnBarrier + 1), e.add(group, kTurnBarrier))};
-  if (options.pingPong) // The first group has the first turn.
-    e.ifThen(e.isEqual(group, 1), [&] {
-      arriveNamed(e, e.constant(kTurnBarrier), kConsumers * kWarpgroupThreads);
-    });
+  Value isFirstLane = e.isEqual(position.lane, 0);
+  if (place)
+    setElement(*place);
+  return {isFirstLane,
+          queryTile,
+          TileDescriptor::alongK(e, memory, key),
+          valueTile,
+          TileDescriptor::repeated(e, memory, ones),
+          e.add(group, kTurnBarrier),
+          e.sub(e.constant(2 * kTurnBarrier + 1), e.add(group, kTurnBarrier)),
+          place,
+          std::nullopt,
+          {}};
+}
 
-  std::optional<ScoreArithmetic> score;
-  auto setScore = [&](Value scale) {
-    c.score = &score.emplace(e, options, scale, arguments.parameter,
-                             arguments.weightScale);
-  };
-  if (!options.is8Bit())
-    setScore(arguments.scale);
+/// For the tile of round \p round.
+AttentionBuilder::Consumer
+AttentionBuilder::atTile(const Consumer &c, const Tile &tile, Value round) {
+  Consumer now = c;
+  now.queryUse = queries.use(e, memory, round);
+  now.query = c.query.advance(e, now.queryUse.byteOffset);
+  if (options.is8Bit()) // Heads have scales of their own.
+    now.score.emplace(e, options, scoreScale(tile), arguments.parameter,
+                      arguments.weightScale);
+  return now;
+}
+
+/// All tiles of keys but the first. What is finished of the tile \p before is
+/// stored beside the next products, if these need no mask, for which there
+/// would not be the registers.
+Progress AttentionBuilder::otherTiles(const Consumer &c, const Tile &tile,
+                                      Value use, Progress progress,
+                                      const Before *before) {
+  Value next = e.constant(1), unmasked = next;
+  if (options.causal) {
+    // Tiles of keys that every row sees whole need no mask.
+    Value seen = e.maxSigned(
+        e.add(e.add(tile.firstRow, arguments.causalShift), 1), e.constant(0));
+    Value whole = e.divide(seen, keyRows);
+    unmasked = e.minSigned(e.maxSigned(e.sub(tile.keyTiles, whole), next),
+                           tile.keyTiles);
+  }
+  if (before) {
+    Value canWait = e.compare(CmpIPredicate::sgt, tile.keyTiles, next);
+    if (options.causal)
+      canWait = arith::AndIOp::create(e, canWait, e.isEqual(unmasked, 1));
+    Value second = e.select(arith::AndIOp::create(e, before->exists, canWait),
+                            e.constant(2), next);
+    e.ifThen(arith::AndIOp::create(e, before->exists, e.isEqual(second, 1)),
+             [&] { before->store(); });
+    progress = overTiles(c, tile, use, next, second, /*masked=*/false, progress,
+                         before->store);
+    if (!ownOutput)
+      e.ifThen(before->exists, [&] { before->release(); });
+    next = second;
+  }
+  if (options.causal) {
+    progress =
+        overTiles(c, tile, use, next, unmasked, /*masked=*/true, progress);
+    next = before ? e.maxSigned(next, unmasked) : unmasked;
+  }
+  return overTiles(c, tile, use, next, tile.keyTiles, /*masked=*/false,
+                   progress);
+}
+
+void AttentionBuilder::consumeOneByOne(const Consumer &c,
+                                       const TileOrder &order) {
   Value zero = e.constant(0);
   e.loop(zero, order.rounds(), {zero},
          [&](Value round, ValueRange carried) -> llvm::SmallVector<Value> {
            Value use = carried[0];
            Tile tile = decode(order, round);
-           // Heads have scales of their own.
-           if (options.is8Bit())
-             setScore(scoreScale(tile));
-           waitBarrier(e, queryFull.address(e, memory), e.andBits(round, 1));
-           Progress progress = firstTile(c, tile, use);
-           Value next = e.constant(1);
-           if (options.causal) {
-             // Tiles of keys that every row sees whole need no mask.
-             Value seen = e.maxSigned(
-                 e.add(e.add(tile.firstRow, arguments.causalShift), 1), zero);
-             Value whole = e.divide(seen, keyRows);
-             Value unmasked = e.minSigned(
-                 e.maxSigned(e.sub(tile.keyTiles, whole), next), tile.keyTiles);
-             progress = overTiles(c, tile, use, next, unmasked, /*masked=*/true,
-                                  progress);
-             next = unmasked;
-           }
-           progress = overTiles(c, tile, use, next, tile.keyTiles,
-                                /*masked=*/false, progress);
+           Consumer now = atTile(c, tile, round);
+           queries.wait(e, now.queryUse);
+           Progress progress = firstTile(now, tile, use);
+           progress = otherTiles(now, tile, use, progress);
            if (ownOutput)
-             arriveBarrier(e, queryEmpty.address(e, memory), c.isFirstLane);
-           lastProduct(c, tile, use, progress);
-           store(c, tile, progress);
+             releaseQuery(now);
+           lastProduct(now, tile, use, progress);
+           store(now, tile, finish(now, tile, progress));
+           if (!ownOutput)
+             releaseStored(now);
            return {e.add(use, tile.keyTiles)};
          });
+}
+
+void AttentionBuilder::consumeOverlapping(const Consumer &c,
+                                          const TileOrder &order) {
+  Value zero = e.constant(0), last = e.add(order.rounds(), -1);
+  Tile firstOne = decode(order, zero);
+  Consumer atFirst = atTile(c, firstOne, zero);
+  queries.wait(e, atFirst.queryUse);
+  const Progress first = firstTile(atFirst, firstOne, zero);
+  bool isSoftmax = atFirst.score->isSoftmax();
+
+  constexpr size_t kCarriedOfTile = 4;
+  const size_t outputs = size_t(ownColumns) / 4 + kRows * options.logSumExp;
+  auto toValues = [&](Value use, const Tile &tile, const Output &before,
+                      const Progress &progress) {
+    llvm::SmallVector<Value> all = {use, tile.firstRow, tile.row,
+                                    tile.keyTiles};
+    all.append(before.packed);
+    if (options.logSumExp)
+      all.append(std::begin(before.logSumExp), std::end(before.logSumExp));
+    all.append(flatten(progress, isSoftmax, fresh));
+    return all;
+  };
+  auto tileOf = [&](ValueRange all) {
+    Tile tile;
+    tile.firstRow = all[1], tile.row = all[2], tile.keyTiles = all[3];
+    setHeads(tile);
+    return tile;
+  };
+  auto outputOf = [&](ValueRange all) {
+    Output before;
+    all = all.slice(kCarriedOfTile, outputs);
+    for (unsigned r = 0; options.logSumExp && r < kRows; ++r)
+      before.logSumExp[r] = all[outputs - kRows + r];
+    before.packed = all.take_front(size_t(ownColumns) / 4);
+    return before;
+  };
+  auto progressOf = [&](ValueRange all) {
+    return unflatten(all.drop_front(kCarriedOfTile + outputs), first, isSoftmax,
+                     fresh);
+  };
+  auto storeBefore = [&](Value round, ValueRange carried) {
+    Value before = e.add(round, -1);
+    Tile tile = decode(order, e.opaque(before));
+    store(atTile(c, tile, before), tile, outputOf(carried));
+  };
+  Output nothing;
+  nothing.packed.assign(size_t(ownColumns) / 4, zero);
+  for (Value &value : nothing.logSumExp)
+    value = e.constantF32(0);
+  llvm::SmallVector<Value> ending = e.loop(
+      zero, last, toValues(zero, firstOne, nothing, first),
+      [&](Value round, ValueRange carried) -> llvm::SmallVector<Value> {
+        Tile tile = tileOf(carried);
+        Consumer now = atTile(c, tile, round);
+        Value nextRound = e.add(round, 1);
+        Tile next = decode(order, nextRound);
+        Consumer after = atTile(c, next, nextRound);
+        auto store = [&] { storeBefore(round, carried); };
+        auto release = [&] {
+          releaseStored(atTile(c, tile, e.add(round, -1)));
+        };
+        Before before{e.compare(CmpIPredicate::sgt, round, zero), store,
+                      release};
+        Progress progress =
+            otherTiles(now, tile, carried[0], progressOf(carried), &before);
+        if (ownOutput)
+          releaseQuery(now);
+        Value nextUse = e.add(carried[0], tile.keyTiles);
+        queries.wait(e, after.queryUse);
+        Progress started = nextTile(after, next, nextUse, progress);
+        return toValues(nextUse, next, finish(now, tile, progress), started);
+      });
+  Tile tile = tileOf(ending);
+  Consumer now = atTile(c, tile, last);
+  e.ifThen(e.compare(CmpIPredicate::sgt, last, zero),
+           [&] { storeBefore(last, ending); });
+  Progress progress = otherTiles(now, tile, ending[0], progressOf(ending));
+  lastProduct(now, tile, ending[0], progress);
+  store(now, tile, finish(now, tile, progress));
+}
+
+void AttentionBuilder::consume(const TileOrder &order,
+                               const ThreadPosition &position) {
+  Consumer c = makeConsumer(position);
+  if (options.pingPong) // The first group has the first turn.
+    e.ifThen(e.isEqual(e.add(position.warpgroup, -1), 1), [&] {
+      arriveNamed(e, e.constant(kTurnBarrier), kConsumers * kWarpgroupThreads);
+    });
+  if (!options.is8Bit())
+    c.score.emplace(e, options, arguments.scale, arguments.parameter, Value());
+  if (!overlaps)
+    consumeOneByOne(c, order);
+  else // A block without a tile has nothing to wait for.
+    e.ifThen(e.compare(CmpIPredicate::sgt, order.rounds(), e.constant(0)),
+             [&] { consumeOverlapping(c, order); });
   e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/false); });
 }

@@ -59,6 +59,10 @@ public:
   int64_t reserve(int64_t bytes, int64_t alignment);
   SwizzledTile reserveTile(int64_t rows, int64_t columns,
                            int64_t elementBytes = 2);
+  /// A tile with the shape of \p tile.
+  SwizzledTile reserveTile(const SwizzledTile &tile) {
+    return reserveTile(tile.rows, tile.columns, tile.elementBytes);
+  }
   int64_t size() const { return used; }
 
   /// Declares the block in \p module and takes its address as the builder's

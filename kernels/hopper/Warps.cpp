@@ -23,6 +23,10 @@ ThreadPosition::ThreadPosition(Emitter &e) {
   warpgroup = e.shiftRight(warp, 2);
 }
 
+Value poly::kernels::hopper::readThread(Emitter &e) {
+  return e.ptx(e.getI32Type(), {}, "mov.u32 $0, %tid.x;", "=r").getResult(0);
+}
+
 void poly::kernels::hopper::keepRegisters(Emitter &e, int64_t registers) {
   NVVM::SetMaxRegisterOp::create(e, uint32_t(registers),
                                  NVVM::SetMaxRegisterAction::decrease);

@@ -33,6 +33,10 @@ struct ThreadPosition {
   Value warpgroup; ///< Likewise.
 };
 
+/// The number of the thread, read from its special register where this stands,
+/// so that what follows from it takes no registers before.
+Value readThread(Emitter &e);
+
 /// setmaxnreg to \p registers a thread.
 void keepRegisters(Emitter &e, int64_t registers);
 void takeRegisters(Emitter &e, int64_t registers);

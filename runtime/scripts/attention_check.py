@@ -6,7 +6,7 @@
 
 usage: attention_check.py FOLDER [--out=result.json] [--only=REGEX] [--no-time]
                           [--seconds=280] [--shapes=A,B,C]
-                          [--peers=cudnn,flash,flex]
+                          [--peers=cudnn,flash,flex] [--rounds=7] [--quick]
 
 FOLDER holds what poly-compile wrote: a .json per kernel with its .cubin or .ptx
 beside it. Each kernel is first compared with float64 on fresh random inputs: odd
@@ -48,6 +48,8 @@ CHECKS = [
     (2, 16, 4, 2048, 2048),
     (1, 40, 40, 640, 640),
 ]
+# For compute-sanitizer: more tiles of queries than multiprocessors.
+QUICK_CHECKS = [(2, 70, 35, 130, 140)]
 # The same with a name; timed with and without a mask by the kernel's kind.
 SHAPES = {
     "A": (1, 32, 8, 4096, 4096),
@@ -252,12 +254,12 @@ def check_case(kernel, shape, spread, packed, shift, limit):
     return error if error == error else math.inf, problems
 
 
-def check(kernel):
+def check(kernel, quick):
     # What a program costs in accuracy is a result, not a failure.
     native = not kernel.meta.get("programs") and kernel.meta.get("policy") == "off"
     limit = LIMITS[kernel.kind] if native else 0.3
     worst, problems = 0.0, []
-    for index, shape in enumerate(CHECKS):
+    for index, shape in enumerate(QUICK_CHECKS if quick else CHECKS):
         for spread in (1.0, 6.0):
             error, bad = check_case(
                 kernel, shape, spread, index % 2 == 1,
@@ -374,7 +376,7 @@ def child(options, skip):
             print(f"NOTE {kernel.name} is of {kernel.kind}: attention_fp8_check.py "
                   f"checks it", flush=True)
             continue
-        worst, problems = check(kernel)
+        worst, problems = check(kernel, options.quick)
         print(
             f"CHECK {kernel.name:28s} error {worst:.2e} "
             f"{'ok' if not problems else 'FAILED'}",
@@ -386,7 +388,7 @@ def child(options, skip):
         print("ROWS checks " + json.dumps([row]), flush=True)
         if not problems:
             good.append(kernel)
-    if not options.no_time:
+    if not options.no_time and not options.quick:
         time_kernels(good, options)
     print("DONE", flush=True)
     os._exit(0)

@@ -6,6 +6,7 @@
 
 usage: swiglu_gemm_check.py FOLDER [--out=result.json] [--only=REGEX] [--no-time]
                             [--seconds=150] [--shapes=large,wide,...]
+                            [--rounds=7] [--quick]
 
 FOLDER holds what poly-compile wrote for `poly-kernel swiglu-gemm`. Each kernel is
 first compared with float64 on fresh random inputs: rows, columns and depths that
@@ -43,6 +44,8 @@ CHECKS = [
     (1000, 2048, 712),
     (4136, 1024, 2560),
 ]
+# For compute-sanitizer: few tiles, and a few more than multiprocessors.
+QUICK_CHECKS = [(129, 584, 520), (300, 640, 6000)]
 SHAPES = {
     "large": (24576, 2048, 1280),
     "rows1024": (1024, 5120, 17408),
@@ -194,11 +197,13 @@ def check_shape(kernel, shape, spread, reruns):
     return error, error / least, problems, coarse
 
 
-def check(kernel):
+def check(kernel, quick):
     worst, ratio, problems, coarse = 0.0, 0.0, [], None
-    for index, shape in enumerate(CHECKS):
+    checks = QUICK_CHECKS if quick else CHECKS
+    for index, shape in enumerate(checks):
         for spread in (1.5, 8.0):
-            reruns = 20 if index == len(CHECKS) - 1 and spread == 1.5 else 2
+            is_last = index == len(checks) - 1 and spread == 1.5
+            reruns = 20 if is_last and not quick else 2
             error, own, bad, levels = check_shape(kernel, shape, spread, reruns)
             problems += bad
             # A few elements say little about a mean error.
@@ -310,7 +315,7 @@ def child(options, skip):
         if kernel.info.get("experts"):
             print(f"NOTE {kernel.name}: grouped_gemm_check.py checks it", flush=True)
             continue
-        worst, ratio, problems, coarse = check(kernel)
+        worst, ratio, problems, coarse = check(kernel, options.quick)
         problems += instrument(kernel, coarse)
         print(
             f"CHECK {kernel.name:18s} error {worst:.2e} ({ratio:.3f} of unavoidable; "
@@ -331,7 +336,7 @@ def child(options, skip):
         k for k in good if k.kind == "bf16" and k.activation in ("silu", "identity")
     ]
     names = options.shapes.split(",") if options.shapes else list(SHAPES)
-    for name in [] if options.no_time or not timed else names:
+    for name in [] if options.no_time or options.quick or not timed else names:
         if time.time() > options.deadline:
             print("NOTE out of time", flush=True)
             break

@@ -73,10 +73,17 @@ std::vector<AttentionRow> actualRows(const Outcome &outcome) {
   });
 }
 
-Outcome launch(const Case &item) {
+/// \p change, if given, is made to the kernel's PTX.
+Outcome launch(const Case &item,
+               const std::function<void(std::string &)> &change = nullptr) {
   const Shape &s = item.shape;
   Outcome outcome;
   HopperKernel kernel = buildHopperKernel(item.name, item.kernel, item.compile);
+  if (change) {
+    change(kernel.ptx);
+    kernel.module =
+        PtxModule::parse(kernel.ptx, outcome.fault, PtxDialect::WholeKernels);
+  }
   if (!kernel.module) {
     outcome.fault = "not built";
     return outcome;
@@ -160,6 +167,35 @@ TEST_P(Attention, IsRight) {
     EXPECT_TRUE(sum == expected || std::fabs(sum - expected) < 2e-5)
         << sum << " for " << expected;
   }
+}
+
+// The output takes the shared memory of Q: the copy to global memory must have
+// read it before another tile's Q comes there.
+TEST(OverlappingTiles, StoresAreAwaited) {
+  const Case item = {"stagedAwaited",
+                     {"attention", "--key-rows=160"},
+                     {"--policy=off"},
+                     {1, 6, 1, 130, 400, 2},
+                     3e-3};
+  auto withoutWaits = [](std::string &text) {
+    const std::string wait = "cp.async.bulk.wait_group.read";
+    size_t count = 0;
+    for (size_t at = text.find(wait); at != std::string::npos;
+         at = text.find(wait, at), ++count)
+      text.erase(at, text.find(';', at) + 1 - at);
+    EXPECT_GT(count, 0u);
+  };
+  auto errorOf = [](const Outcome &outcome) {
+    return relativeError(actualRows(outcome),
+                         rowsOf(outcome, [&](int64_t index) {
+                           return outcome.reference->truth(index);
+                         }));
+  };
+  Outcome right = launch(item);
+  ASSERT_EQ(right.fault, "");
+  EXPECT_LE(errorOf(right), item.limit);
+  Outcome wrong = launch(item, withoutWaits);
+  EXPECT_TRUE(wrong.fault != "" || !(errorOf(wrong) <= item.limit));
 }
 
 const Case kCases[] = {
@@ -255,6 +291,51 @@ const Case kCases[] = {
      {"--programs=tanh-tanh32-f32,exp2-lattice7bare-f32-bf16x2"},
      {1, 1, 1, 140, 300, 3},
      4e-2},
+    // Tiles that overlap, five or four to a block: of three tiles of keys,
+    // whose output is stored beside products, and of one, which has none.
+    {"overlapping",
+     {"attention", "--causal", "--log-sum-exp"},
+     {"--policy=off"},
+     {1, 3, 3, 300, 300, 2},
+     3e-3},
+    // Several tiles have masks; rows of the first see no key.
+    {"overlappingMasks",
+     {"attention", "--causal", "--ping-pong", "--log-sum-exp"},
+     {"--policy=off"},
+     {1, 2, 1, 300, 190, 2},
+     3e-3},
+    {"overlappingTurns",
+     {"attention", "--ping-pong", "--type=f16"},
+     {"--policy=off"},
+     {1, 4, 2, 130, 300, 1},
+     4e-4},
+    // The output takes the shared memory of the tile's Q, which is released
+    // when the next one has begun.
+    {"overlappingStaged",
+     {"attention", "--key-rows=160", "--log-sum-exp"},
+     {"--policy=off"},
+     {1, 4, 2, 130, 400, 2},
+     3e-3},
+    {"overlappingStagedShort",
+     {"attention", "--key-rows=160", "--causal", "--ping-pong"},
+     {"--policy=off"},
+     {1, 5, 1, 130, 100, 2},
+     3e-3},
+    {"overlappingSigmoid",
+     {"attention", "--causal", "--score=sigmoid"},
+     {"--programs=sigmoid-tanh32-f32-bf16x2"},
+     {1, 2, 2, 200, 200, 1},
+     4e-3},
+    {"overlappingCap",
+     {"attention", "--causal", "--score=softcap", "--cap=50", "--log-sum-exp"},
+     {"--programs=tanh-tanh32-f32", "--fix-maximum=1e19"},
+     {1, 2, 2, 200, 260, 6},
+     4e-3},
+    {"overlappingIdentity",
+     {"attention", "--causal", "--score=identity"},
+     {"--policy=off"},
+     {1, 2, 1, 200, 200, 1},
+     3e-3},
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, Attention, ::testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
