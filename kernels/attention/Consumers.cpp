@@ -82,8 +82,8 @@ void AttentionBuilder::findLastColumns(const Consumer &c, Mask &mask) {
 
 /// Whether this lane releases the keys, which is known with the maxima. ptxas
 /// sorts arithmetic freely around the wait for the product of values, and may
-/// put most maxima behind it: kernels of the same instructions then take 3 to
-/// 6 % more time. It does not move what it needs for a barrier, and cannot see
+/// put most maxima behind it: kernels of the same instructions then take up to
+/// 9 % more time. It does not move what it needs for a barrier, and cannot see
 /// that this predicate is isFirstLane. Only where tiles overlap: others lose by
 /// it.
 Value AttentionBuilder::afterMaxima(const Consumer &c,
