@@ -147,7 +147,8 @@ def PolyFixMaximum : Pass<"poly-fix-maximum"> {
     and what is accumulated with them by one factor, which a division by the
     sum, or a logarithm of it plus the maximum, takes out. This is followed
     through arithmetic, loops, branches, butterflies among lanes that share the
-    maximum, and matrix products (`wgmma`) whose rows share it.
+    maximum, and matrix products (`wgmma`) whose rows share it; inline assembly
+    with `poly.order_only` is no use of it.
     The scores have bounds that their own expression shows: a `tanh` (which a
     program may later exceed by 1/16) or a clamp, times constants, with a mask of
     -inf or without.
