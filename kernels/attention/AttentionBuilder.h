@@ -210,7 +210,6 @@ private:
                      llvm::function_ref<void()> meanwhile = nullptr);
   void lastProduct(const Consumer &c, const Tile &tile, Value use,
                    Progress &progress);
-  void takeSums(Progress &progress);
   void releaseStored(const Consumer &c);
   void releaseQuery(const Consumer &c) {
     queries.release(e, c.queryUse, c.isFirstLane);

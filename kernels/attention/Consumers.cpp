@@ -179,7 +179,6 @@ Progress AttentionBuilder::nextTile(const Consumer &c, const Tile &tile,
   Mask mask{tile, Value(), {}};
   TileWeights weights = weigh(c, use, &before, c.score->initialState(e),
                               /*isFirst=*/true, &mask);
-  takeSums(before);
   return start(c, weights, mask.lastColumns);
 }
 
@@ -301,14 +300,10 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
   values.wait(e, valueUse);
   startValueProduct(c, c.value.advance(e, valueUse.byteOffset), progress);
   waitValueProduct(progress);
-  takeSums(progress);
-  values.release(e, valueUse, c.isFirstLane);
-}
-
-/// All columns of a row hold its sum.
-void AttentionBuilder::takeSums(Progress &progress) {
+  // All columns of a row hold its sum.
   for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
     progress.softmax.sum[r] = progress.sums[2 * r];
+  values.release(e, valueUse, c.isFirstLane);
 }
 
 void AttentionBuilder::storeLogSumExp(

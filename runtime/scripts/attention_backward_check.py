@@ -452,6 +452,7 @@ def check_long(driver, kernel, options):
 
     path = os.path.join(options.folder, kernel.name + "-forward.json")
     if not os.path.exists(path):
+        print(f"NOTE {kernel.name} has no {os.path.basename(path)}", flush=True)
         return
     forward = attention_check.Kernel(driver, path)
     for length in LONG:
