@@ -238,3 +238,19 @@ double polytest::relativeError(const std::vector<double> &results,
   }
   return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
 }
+
+std::string polytest::withoutInstructions(std::string text,
+                                          const std::string &opcode) {
+  size_t count = 0;
+  for (size_t at = text.find(opcode); at != std::string::npos;
+       at = text.find(opcode, at), ++count) {
+    size_t guard = text.rfind('@', at);
+    if (guard != std::string::npos &&
+        text.substr(guard, at - guard).find_first_of(";\n") ==
+            std::string::npos)
+      at = guard;
+    text.erase(at, text.find(';', at) + 1 - at);
+  }
+  EXPECT_GT(count, 0u) << opcode;
+  return text;
+}

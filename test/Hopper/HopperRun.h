@@ -117,6 +117,10 @@ private:
   bool together = false;
 };
 
+/// PTX without the instructions that begin with \p opcode, of which there must
+/// be one, and their guards; inline assembly has several in a line.
+std::string withoutInstructions(std::string text, const std::string &opcode);
+
 /// The Frobenius norm of the difference over that of \p truth; infinite where a
 /// result is no number.
 double relativeError(const std::vector<double> &results,

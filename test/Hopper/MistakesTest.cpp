@@ -58,22 +58,9 @@ std::string runText(const std::string &text, uint32_t seed = 0,
   return error;
 }
 
-/// The kernel without the instructions that begin with \p opcode; inline
-/// assembly has several in a line.
+/// The kernel without the instructions that begin with \p opcode.
 std::string without(const std::string &opcode) {
-  std::string text = original().ptx;
-  size_t count = 0;
-  for (size_t at = text.find(opcode); at != std::string::npos;
-       at = text.find(opcode, at), ++count) {
-    size_t guard = text.rfind('@', at);
-    if (guard != std::string::npos &&
-        text.substr(guard, at - guard).find_first_of(";\n") ==
-            std::string::npos)
-      at = guard;
-    text.erase(at, text.find(';', at) + 1 - at);
-  }
-  EXPECT_GT(count, 0u) << opcode;
-  return text;
+  return withoutInstructions(original().ptx, opcode);
 }
 
 TEST(Mistakes, OrderOfWarpsDoesNotMatter) {
