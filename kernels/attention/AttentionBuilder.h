@@ -210,10 +210,7 @@ private:
                      llvm::function_ref<void()> meanwhile = nullptr);
   void lastProduct(const Consumer &c, const Tile &tile, Value use,
                    Progress &progress);
-  void releaseStored(const Consumer &c);
-  void releaseQuery(const Consumer &c) {
-    queries.release(e, c.queryUse, c.isFirstLane);
-  }
+  void releaseStored(const Consumer &c, const Pipeline::Use &queryUse);
   Output finish(const Consumer &c, const Tile &tile, Progress progress);
   void store(const Consumer &c, const Tile &tile, const Output &output);
   void storeLogSumExp(const Place &place, const Tile &tile,

@@ -425,9 +425,10 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
 }
 
 /// Of a tile whose output took the shared memory of Q.
-void AttentionBuilder::releaseStored(const Consumer &c) {
+void AttentionBuilder::releaseStored(const Consumer &c,
+                                     const Pipeline::Use &queryUse) {
   e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/true); });
-  releaseQuery(c);
+  queries.release(e, queryUse, c.isFirstLane);
 }
 
 AttentionBuilder::Place AttentionBuilder::makePlace(Value lane, Value warp,
@@ -556,11 +557,11 @@ void AttentionBuilder::consumeOneByOne(const Consumer &c,
            Progress progress = firstTile(now, tile, use);
            progress = otherTiles(now, tile, use, progress);
            if (ownOutput)
-             releaseQuery(now);
+             queries.release(e, now.queryUse, now.isFirstLane);
            lastProduct(now, tile, use, progress);
            store(now, tile, finish(now, tile, progress));
            if (!ownOutput)
-             releaseStored(now);
+             releaseStored(now, now.queryUse);
            return {e.add(use, tile.keyTiles)};
          });
 }
@@ -623,14 +624,14 @@ void AttentionBuilder::consumeOverlapping(const Consumer &c,
         Consumer after = atTile(c, next, nextRound);
         auto store = [&] { storeBefore(round, carried); };
         auto release = [&] {
-          releaseStored(atTile(c, tile, e.add(round, -1)));
+          releaseStored(c, queries.use(e, memory, e.add(round, -1)));
         };
         Before before{e.compare(CmpIPredicate::sgt, round, zero), store,
                       release};
         Progress progress =
             otherTiles(now, tile, carried[0], progressOf(carried), &before);
         if (ownOutput)
-          releaseQuery(now);
+          queries.release(e, now.queryUse, now.isFirstLane);
         Value nextUse = e.add(carried[0], tile.keyTiles);
         queries.wait(e, after.queryUse);
         Progress started = nextTile(after, next, nextUse, progress);
