@@ -193,18 +193,24 @@ void AttentionBuilder::writeOnes(const ThreadPosition &position) {
       e.compare(CmpIPredicate::ult, position.thread, e.constant(kBytes / 4));
   e.ifThen(isWriter, [&] {
     Value word = e.constant(wordOfOnes(keyValueType()));
-    int64_t parts = sumsBehind ? dim / ownColumns : 1;
-    int64_t first = sumsBehind
-                        ? value.offset + ownColumns * SwizzledTile::kRowBytes
-                        : ones.offset;
-    for (int64_t stage = 0; stage < (sumsBehind ? kStages : 1); ++stage)
-      for (int64_t part = 0; part < parts; ++part) {
-        int64_t offset =
-            first + stage * value.bytes() + part * valuePartBytes();
-        Value address =
-            e.add(memory.at(e, offset), e.shiftLeft(position.thread, 2));
-        LLVM::StoreOp::create(e, word, e.sharedPointer(address), 4);
-      }
+    auto writeRows = [&](int64_t offset) {
+      Value address =
+          e.add(memory.at(e, offset), e.shiftLeft(position.thread, 2));
+      LLVM::StoreOp::create(e, word, e.sharedPointer(address), 4);
+    };
+    if (!sumsBehind)
+      writeRows(ones.offset);
+    for (int64_t stage = 0; sumsBehind && stage < kStages; ++stage) {
+      int64_t first = value.offset + stage * value.bytes();
+      if (options.is8Bit())
+        for (int64_t part = 0; part < dim / ownColumns; ++part)
+          writeRows(first + ownColumns * SwizzledTile::kRowBytes +
+                    part * valuePartBytes());
+      else // All rows of the last slab.
+        for (int64_t row = 0; row < keyRows; row += kSumColumns)
+          writeRows(first + value.bytes() - value.slabBytes() +
+                    row * SwizzledTile::kRowBytes);
+    }
     fenceSharedWrites(e);
   });
 }
@@ -291,7 +297,9 @@ void AttentionBuilder::loadTile(const Pipeline &pipeline, Value number,
               {row, e.constant(part * ownColumns), work.keyHead, work.batch});
     return;
   }
-  for (int64_t slab = 0; slab < tile.slabs(); ++slab)
+  // Ones that lie behind V stay.
+  int64_t slabs = &tile == &value ? dim / tile.slabColumns() : tile.slabs();
+  for (int64_t slab = 0; slab < slabs; ++slab)
     loadBox(
         e, map, e.add(destination, slab * tile.slabBytes()), use.full,
         {e.constant(slab * tile.slabColumns()), row, work.keyHead, work.batch});

@@ -99,12 +99,11 @@ struct AttentionOptions {
     return keyRows.value_or(headDim == 256 && !splitsColumns() ? 64 : 128);
   }
   /// The first product of a tile of queries runs before the last one of the
-  /// tile before, if there is room for two tiles of Q, and its output is stored
-  /// beside the second. By measurement: the others have fewer registers left or
-  /// another order of instructions, and lose.
-  bool overlapsTiles() const {
-    return !is8Bit() && !matrixSum && headDim == 128;
-  }
+  /// tile before, if there is room for two tiles of Q and for the ones of
+  /// matrixSum behind V, and its output is stored beside the second. By
+  /// measurement: the others have fewer registers left or another order of
+  /// instructions, and lose.
+  bool overlapsTiles() const { return !is8Bit() && headDim == 128; }
   /// Columns of the output that a consumer computes.
   int64_t ownColumns() const { return splitsColumns() ? headDim / 2 : headDim; }
   /// Of Q, K, V and the weights.

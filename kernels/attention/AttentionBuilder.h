@@ -42,6 +42,8 @@ constexpr int64_t kConsumerRegisters = 240;
 constexpr int64_t kStages = 2;
 /// Columns of the product that sums: the fewest that wgmma has.
 constexpr int64_t kSumColumns = 8;
+/// Columns of the slab of 16-bit ones.
+constexpr int64_t kOnesColumns = 64;
 /// Rows that one warp stores.
 constexpr int64_t kWarpRows = 16;
 /// Named barriers: 0 is the block's; then the turns and the warpgroups.
@@ -95,16 +97,18 @@ public:
         queryRows(splits ? kRowsPerConsumer : kConsumers * kRowsPerConsumer),
         keyRows(options.tileKeys()),
         fresh(options.is8Bit() && !options.runningSum),
-        sumsBehind(fresh && options.matrixSum ? kSumColumns : 0),
-        overlaps(options.overlapsTiles() && fitsTwoQueries()),
+        sumsBehind(canSumBehind() ? kSumColumns : 0),
+        overlaps(options.overlapsTiles() && sumsBehind == sumColumns() &&
+                 fits(operandBytes(2, sumsBehind))),
         query(memory.reserveTile(queryShape())),
         queryRest(reserveStages(query, queryStages())),
         key(memory.reserveTile(keyShape())),
         keyRest(reserveStages(key, kStages)),
-        value(memory.reserveTile(valueShape())),
+        value(memory.reserveTile(valueShape(sumsBehind))),
         valueRest(reserveStages(value, kStages)),
-        ones(options.matrixSum && !fresh ? memory.reserveTile(kSumColumns, 64)
-                                         : SwizzledTile()),
+        ones(options.matrixSum && !sumsBehind
+                 ? memory.reserveTile(kSumColumns, kOnesColumns)
+                 : SwizzledTile()),
         ownOutput(fits(outputBytes())),
         output(ownOutput ? memory.reserveTile(queryRows, dim) : query),
         queries(memory, query.offset, query.bytes(), queryStages(),
@@ -132,14 +136,23 @@ private:
   }
   SwizzledTile queryShape() const { return operandShape(queryRows); }
   SwizzledTile keyShape() const { return operandShape(keyRows); }
-  SwizzledTile valueShape() const {
-    if (!options.is8Bit())
-      return {0, keyRows, dim};
-    return {0, dim / ownColumns * (ownColumns + sumsBehind), keyRows, 1};
+  /// With \p sums columns of ones.
+  SwizzledTile valueShape(int64_t sums) const {
+    if (!options.is8Bit()) // They take a slab.
+      return {0, keyRows, dim + (sums ? kOnesColumns : 0)};
+    return {0, dim / ownColumns * (ownColumns + sums), keyRows, 1};
   }
-  bool fitsTwoQueries() const {
-    return fits(2 * queryShape().bytes() +
-                kStages * (keyShape().bytes() + valueShape().bytes()));
+  int64_t operandBytes(int64_t tilesOfQueries, int64_t sums) const {
+    return tilesOfQueries * queryShape().bytes() +
+           kStages * (keyShape().bytes() + valueShape(sums).bytes());
+  }
+  int64_t sumColumns() const { return options.matrixSum ? kSumColumns : 0; }
+  /// Running sums of 8 bits are not of the product's kind.
+  bool canSumBehind() const {
+    if (!options.matrixSum || options.is8Bit())
+      return options.matrixSum && fresh;
+    return dim + kSumColumns <= Product::kMostColumns &&
+           fits(operandBytes(1, kSumColumns));
   }
   int64_t queryStages() const { return overlaps ? 2 : 1; }
   int64_t reserveStages(const SwizzledTile &first, int64_t stages) {
@@ -281,11 +294,13 @@ private:
   bool splits;        ///< Consumers share rows and take columns of their own.
   int64_t ownColumns; ///< Of the output, that a consumer computes.
   int64_t queryRows, keyRows;
-  /// Accumulators of its own for every tile. Then ones lie behind the rows of
-  /// V^T, and the sums of weights are more columns of the product.
-  bool fresh;
-  int64_t sumsBehind; ///< How many rows of ones.
+  bool fresh; ///< Accumulators of its own for every tile.
   SharedMemory memory;
+  /// How many columns of ones (with 8 bits, rows) lie behind those of V, so
+  /// that the sums of weights are more columns of the same product: one of
+  /// their own would read all weights once more, and takes longer than what it
+  /// computes.
+  int64_t sumsBehind;
   bool overlaps; ///< Work on a tile begins before that on the one before ends.
   SwizzledTile query;
   int64_t queryRest;

@@ -185,10 +185,14 @@ Progress AttentionBuilder::nextTile(const Consumer &c, const Tile &tile,
 unsigned AttentionBuilder::startValueProduct(const Consumer &c,
                                              const TileDescriptor &tile,
                                              Progress &progress) {
-  if (fresh) {
-    llvm::SmallVector<Value> all =
-        multiply(e, valueProduct(ownColumns + sumsBehind), progress.packed,
-                 tile, ValueRange());
+  if (fresh || sumsBehind) {
+    llvm::SmallVector<Value> sum;
+    if (!fresh) {
+      sum = progress.output;
+      sum.append(progress.sums);
+    }
+    llvm::SmallVector<Value> all = multiply(
+        e, valueProduct(ownColumns + sumsBehind), progress.packed, tile, sum);
     progress.partial.assign(all.begin(), all.begin() + ownColumns / 2);
     progress.partialSums.assign(all.begin() + ownColumns / 2, all.end());
     return 1;
@@ -300,9 +304,6 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
   values.wait(e, valueUse);
   startValueProduct(c, c.value.advance(e, valueUse.byteOffset), progress);
   waitValueProduct(progress);
-  // All columns of a row hold its sum.
-  for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
-    progress.softmax.sum[r] = progress.sums[2 * r];
   values.release(e, valueUse, c.isFirstLane);
 }
 
@@ -359,6 +360,9 @@ Value AttentionBuilder::scoreScale(const Tile &tile) {
 /// log-sum-exp is already.
 Output AttentionBuilder::finish(const Consumer &c, const Tile &tile,
                                 Progress progress) {
+  // All columns of a row hold its sum.
+  for (unsigned r = 0; options.matrixSum && r < kRows; ++r)
+    progress.softmax.sum[r] = progress.sums[2 * r];
   Value factor[kRows];
   for (unsigned r = 0; r < kRows; ++r)
     factor[r] = c.score->outputFactor(e, progress.softmax, r);

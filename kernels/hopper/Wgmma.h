@@ -41,8 +41,9 @@ llvm::StringRef ptxName(OperandType type);
 
 /// One batch of products over K.
 struct Product {
+  static constexpr int64_t kMostColumns = 256;
   OperandType type = OperandType::BF16; ///< Of A, and of B unless bType.
-  int64_t n = 0;                        ///< Columns, a multiple of 8 up to 256.
+  int64_t n = 0;                        ///< Columns, a multiple of 8.
   int64_t steps = 0; ///< Instructions; each takes 32 bytes of K.
   /// 8-bit types may be mixed.
   std::optional<OperandType> bType = std::nullopt;
