@@ -64,6 +64,8 @@ PEER_SCORES = {"sigmoid": "identity"}
 DEFAULT_CAP = 30.0
 # Relative errors of native kernels.
 LIMITS = {"bf16": 6e-3, "f16": 1.5e-3}
+# Octaves that scores may reach without a clamp, as kernels/attention has it.
+GREATEST_BOUNDED_SCORE = 62.5
 
 
 class Kernel:
@@ -90,7 +92,7 @@ class Kernel:
         """A function that launches, for [batch, heads, length, dim] views."""
         import torch
 
-        demand(self.info, q, k, v, out, lse)
+        demand(self.info, q, k, v, out, lse, options["scale"])
         batches, heads, queries, _ = q.shape
         values = {
             "logSumExp": ctypes.c_void_p(lse.data_ptr() if lse is not None else 0),
@@ -123,7 +125,7 @@ class Kernel:
         return launch
 
 
-def demand(info, q, k, v, out, lse):
+def demand(info, q, k, v, out, lse, scale):
     """Raises ValueError where arrays are none that the kernel can take.
 
     What the tensor maps ask of pointers and strides, Driver.tensor_map checks.
@@ -148,6 +150,12 @@ def demand(info, q, k, v, out, lse):
         raise ValueError("the kernel writes a log-sum-exp; pass an array")
     if lse is not None and (lse.shape != q.shape[:3] or not lse.is_contiguous()):
         raise ValueError("the log-sum-exp must be a dense [batch, heads, queries]")
+    octaves = scale * math.log2(math.e) * info.get("scoreBound", 0)
+    if octaves > GREATEST_BOUNDED_SCORE:
+        raise ValueError(
+            f"the kernel's score-bound allows scores of {octaves:.1f} octaves at this "
+            f"scale; compile one whose bound allows {GREATEST_BOUNDED_SCORE}"
+        )
 
 
 def weights(score, s, dead, options):

@@ -60,7 +60,8 @@ TEST(AttentionMetadata, IsTakenAsItIsWritten) {
   std::string half = with(with(kAttention, "\"e4m3\"", "\"bf16\""),
                           "\"keyValueType\": \"e4m3\", ", "");
   checkAttention8Bit(kernelOf(half)); // Stands beside.
-  checkAttention16Bit(kernelOf(half));
+  // 62.4 octaves.
+  checkAttention16Bit(kernelOf(with(half, "2000.0", "489.8")));
   checkAttentionBackward(kernelOf(half));
   checkAttentionBackward(
       kernelOf(with(half, "\"attention\"", "\"attention-backward\"")));
@@ -138,6 +139,11 @@ TEST(AttentionMetadata, EveryMistakeIsNamed) {
                          with(mistake.info, mistake.from, mistake.to)),
               mistake.message);
 
+  std::string half = with(kAttention, "\"type\": \"e4m3\"", "\"type\": \"f16\"");
+  EXPECT_EQ(messageFor(checkAttention16Bit, with(half, "2000.0", "490.2")),
+            "kernel 'k' computes exponents without a clamp, and its scoreBound "
+            "allows scores of 62.509045 octaves; use one with a lower "
+            "score-bound");
   EXPECT_EQ(messageFor(checkAttention16Bit, kAttention),
             "kernel 'k' is of e4m3; measure it with --dtype=fp8");
   EXPECT_EQ(messageFor(checkAttention16Bit, kValues),

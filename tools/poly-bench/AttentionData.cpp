@@ -19,7 +19,6 @@ using namespace poly::runtime;
 
 /// No weight of a sigmoid exceeds one, and no e4m3 448.
 static constexpr double kWeightScale = 256;
-static constexpr double kLog2E = 1.4426950408889634;
 
 AttentionWork::AttentionWork(const KernelMetadata &kernel, AttentionShape shape)
     : score(kernel.text("score")), label(kernel.text("type")),

@@ -8,6 +8,8 @@
 
 #include "AttentionMetadata.h"
 
+#include "AttentionGates.h"
+#include "AttentionReference.h"
 #include "TensorMaps.h"
 #include "Values.h"
 
@@ -97,6 +99,15 @@ void poly::bench::checkAttention16Bit(const KernelMetadata &kernel) {
                     "; measure it with --dtype=fp8");
   checkType(kernel, "type", type, {Format::BF16, Format::F16});
   checkTiles(kernel);
+  AttentionProblem problem;
+  problem.headDim = kernel.extent("headDim");
+  double octaves = problem.scale() * kLog2E * kernel.number("scoreBound", 0);
+  if (!fitsExponents(/*areFloat8=*/false, octaves))
+    throw JsonError("kernel '" + kernel.name +
+                    "' computes exponents without a clamp, and its scoreBound "
+                    "allows scores of " +
+                    std::to_string(octaves) +
+                    " octaves; use one with a lower score-bound");
 }
 
 void poly::bench::checkAttention8Bit(const KernelMetadata &kernel) {

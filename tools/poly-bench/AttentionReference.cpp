@@ -20,8 +20,6 @@
 using namespace poly;
 using namespace poly::bench;
 
-static constexpr double kLog2E = 1.4426950408889634;
-
 double AttentionProblem::scale() const {
   return 1 / std::sqrt(double(headDim));
 }

@@ -27,6 +27,8 @@
 
 namespace poly::bench {
 
+constexpr double kLog2E = 1.4426950408889634;
+
 /// Arrays are [batch, length, heads, headDim].
 struct AttentionProblem {
   std::string score; ///< softmax, softcap, sigmoid or identity.
