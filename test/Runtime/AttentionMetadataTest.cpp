@@ -139,7 +139,8 @@ TEST(AttentionMetadata, EveryMistakeIsNamed) {
                          with(mistake.info, mistake.from, mistake.to)),
               mistake.message);
 
-  std::string half = with(kAttention, "\"type\": \"e4m3\"", "\"type\": \"f16\"");
+  std::string half =
+      with(kAttention, "\"type\": \"e4m3\"", "\"type\": \"f16\"");
   EXPECT_EQ(messageFor(checkAttention16Bit, with(half, "2000.0", "490.2")),
             "kernel 'k' computes exponents without a clamp, and its scoreBound "
             "allows scores of 62.509045 octaves; use one with a lower "
