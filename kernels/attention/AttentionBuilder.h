@@ -227,7 +227,7 @@ private:
   Output finish(const Consumer &c, const Tile &tile, Progress progress);
   void store(const Consumer &c, const Tile &tile, const Output &output);
   void storeLogSumExp(const Place &place, const Tile &tile,
-                      llvm::function_ref<Value(unsigned)> logSumExp);
+                      llvm::ArrayRef<Value> logSumExp);
 
   /// Starts O += P V, and the sums of P; returns how many batches that is.
   unsigned startValueProduct(const Consumer &c, const TileDescriptor &tile,

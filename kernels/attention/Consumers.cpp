@@ -307,15 +307,13 @@ void AttentionBuilder::lastProduct(const Consumer &c, const Tile &tile,
   values.release(e, valueUse, c.isFirstLane);
 }
 
-void AttentionBuilder::storeLogSumExp(
-    const Place &place, const Tile &tile,
-    llvm::function_ref<Value(unsigned)> logSumExp) {
+void AttentionBuilder::storeLogSumExp(const Place &place, const Tile &tile,
+                                      ArrayRef<Value> logSumExp) {
   Value isFirstOfQuad = e.isEqual(e.andBits(place.lane, 3), 0);
   if (splits) // Both groups have the same rows.
     isFirstOfQuad =
         arith::AndIOp::create(e, isFirstOfQuad, e.isEqual(place.group, 0));
   for (unsigned r = 0; r < kRows; ++r) {
-    Value sum = logSumExp(r);
     Value row = e.add(e.add(tile.firstRow, place.row), int64_t(8 * r));
     Value isRow = e.compare(CmpIPredicate::slt, row, arguments.queryLength);
     e.ifThen(arith::AndIOp::create(e, isRow, isFirstOfQuad), [&] {
@@ -327,7 +325,7 @@ void AttentionBuilder::storeLogSumExp(
       Value address = LLVM::GEPOp::create(e, arguments.logSumExp.getType(),
                                           e.getF32Type(), arguments.logSumExp,
                                           ArrayRef<LLVM::GEPArg>{index});
-      LLVM::StoreOp::create(e, sum, address, 4);
+      LLVM::StoreOp::create(e, logSumExp[r], address, 4);
     });
   }
 }
@@ -356,8 +354,7 @@ Value AttentionBuilder::scoreScale(const Tile &tile) {
   return arith::MulFOp::create(e, arguments.scale, factor);
 }
 
-/// The output of \p tile, after all products. Where it is stored at once, the
-/// log-sum-exp is already.
+/// The output of \p tile, after all products.
 Output AttentionBuilder::finish(const Consumer &c, const Tile &tile,
                                 Progress progress) {
   // All columns of a row hold its sum.
@@ -380,13 +377,8 @@ Output AttentionBuilder::finish(const Consumer &c, const Tile &tile,
     if (Value rowFactor = factor[i / 2 % kRows])
       accumulator = arith::MulFOp::create(e, accumulator, rowFactor);
   Output result;
-  auto logSumExp = [&](unsigned r) {
-    return c.score->logSumExp(e, progress.softmax, r);
-  };
-  if (options.logSumExp && !overlaps)
-    storeLogSumExp(placeOf(c), tile, logSumExp);
-  for (unsigned r = 0; options.logSumExp && overlaps && r < kRows; ++r)
-    result.logSumExp[r] = logSumExp(r);
+  for (unsigned r = 0; options.logSumExp && r < kRows; ++r)
+    result.logSumExp[r] = c.score->logSumExp(e, progress.softmax, r);
   for (size_t i = 0; i < progress.output.size(); i += 2)
     result.packed.push_back(
         packPair(progress.output[i], progress.output[i + 1]));
@@ -396,9 +388,6 @@ Output AttentionBuilder::finish(const Consumer &c, const Tile &tile,
 void AttentionBuilder::store(const Consumer &c, const Tile &tile,
                              const Output &result) {
   Place place = placeOf(c);
-  if (options.logSumExp && overlaps)
-    storeLogSumExp(place, tile,
-                   [&](unsigned r) { return result.logSumExp[r]; });
   if (ownOutput) {
     // The copy of this warp's last rows must have read them.
     e.ifThen(c.isFirstLane, [&] { waitStores(e, 0, /*readOnly=*/true); });
@@ -426,6 +415,9 @@ void AttentionBuilder::store(const Consumer &c, const Tile &tile,
                 e.add(tile.firstRow, place.slabRow), tile.head, tile.batch});
     commitStores(e);
   });
+  // Not before: the fence would wait for it.
+  if (options.logSumExp)
+    storeLogSumExp(place, tile, result.logSumExp);
 }
 
 /// Of a tile whose output took the shared memory of Q.

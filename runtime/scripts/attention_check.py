@@ -42,7 +42,7 @@ CHECKS = [
     (3, 3, 3, 77, 77),
     (2, 8, 2, 333, 517),
     (1, 2, 2, 517, 333),
-    (1, 2, 2, 1, 129),
+    (1, 16, 16, 1, 129),  # Heads for a large weight, where each row has one.
     (1, 2, 1, 130, 1),
     (1, 4, 2, 700, 500),
     (2, 16, 4, 2048, 2048),
@@ -248,7 +248,9 @@ def check_case(kernel, shape, spread, packed, shift, limit):
         finite = true_lse.isfinite()
         same = bool((lse.isfinite() == finite).all())
         gap = (lse.double() - true_lse)[finite].abs().max().item()
-        if not same or not gap < 1e-3:
+        # A row's rounded weights may all be off in the same direction.
+        rounding = 2.0**-9 if kernel.kind == "bf16" else 2.0**-12
+        if not same or not gap < 1e-3 + rounding * kernel.info["matrixSum"]:
             problems.append(f"{shape} log-sum-exp off by {gap:.2e}")
     for _ in range(20 if spread == 1.0 else 2):
         out.fill_(float("nan"))
