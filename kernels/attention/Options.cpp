@@ -55,6 +55,9 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
 /// for the weights of the tile before; the rest are addresses, maxima and what
 /// an exponential needs.
 static constexpr int64_t kMostTileRegisters = 200;
+/// With more, ptxas spills accumulators of some scores whatever the head
+/// dimension is.
+static constexpr int64_t kMostTileKeys = 192;
 
 /// What is wrong with the number of keys of a tile.
 static std::string validateKeyRows(const AttentionOptions &options) {
@@ -68,12 +71,12 @@ static std::string validateKeyRows(const AttentionOptions &options) {
   int64_t rows = kConsumers * kRowsPerConsumer + 2 * kStages * keys;
   int64_t sums = SharedMemory::kTileAlignment;
   int64_t registers = options.ownColumns() / 2 + keys / 2 + keys / 4;
-  if (registers > kMostTileRegisters ||
-      rows * options.headDim * options.elementBytes() + sums +
-              SharedMemory::kBarrierBytes >
-          SharedMemory::kLimit)
+  bool fitRegisters = keys <= kMostTileKeys && registers <= kMostTileRegisters;
+  if (!fitRegisters || rows * options.headDim * options.elementBytes() + sums +
+                               SharedMemory::kBarrierBytes >
+                           SharedMemory::kLimit)
     return "tiles of " + std::to_string(keys) + " keys do not fit the " +
-           (registers > kMostTileRegisters ? "registers" : "shared memory") +
+           (fitRegisters ? "shared memory" : "registers") +
            " with head dimension " + std::to_string(options.headDim) +
            "; use fewer key-rows";
   return "";

@@ -153,10 +153,24 @@ void Session::progress(const std::string &text) const {
   static const bool terminal = isatty(STDERR_FILENO);
   if (terminal)
     std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  if (Interruption::wanted())
+    endEarly();
+}
+
+void Session::endEarly() const {
+  std::string message = "the run was interrupted";
+  if (!options.result.empty() && !results.rows().empty()) {
+    Json json = results.toJson();
+    json.set("interrupted", true);
+    writeFile(options.result, json.dump() + "\n");
+    message += "; " + options.result + " has the results so far";
+  }
+  throw std::runtime_error(message);
 }
 
 int Session::finish(const std::vector<std::string> &columns) {
-  progress("");
+  if (!Interruption::wanted()) // It has come too late to be one.
+    progress("");
   if (results.rows().empty())
     throw std::runtime_error("nothing to measure: --only=" + options.only +
                              " leaves no work");

@@ -15,6 +15,7 @@
 #ifndef POLY_BENCH_SESSION_H
 #define POLY_BENCH_SESSION_H
 
+#include "Interruption.h"
 #include "Kernel.h"
 #include "Options.h"
 #include "Results.h"
@@ -72,11 +73,17 @@ public:
   /// order, nine rounds or more.
   runtime::MeasureOptions measureOptions(const std::string &work) const;
   /// A line on standard error, overwritten by the next where it is a terminal.
+  /// Where the run is to end, throws, after the results so far were written.
   void progress(const std::string &text) const;
 
   /// Writes the files that were asked for and the table. The exit code: 1 when
   /// a result was wrong.
   int finish(const std::vector<std::string> &columns);
+
+private:
+  [[noreturn]] void endEarly() const;
+
+  Interruption interruption;
 };
 
 // Commands. Each returns an exit code.

@@ -1,0 +1,47 @@
+//===- InterruptionTest.cpp - Ending a run early --------------------------===//
+//
+// Part of the poly project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interruption.h"
+
+#include "gtest/gtest.h"
+
+using poly::bench::Interruption;
+
+namespace {
+
+TEST(Interruption, NotesTheFirstSignal) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    Interruption interruption;
+    EXPECT_FALSE(Interruption::wanted());
+    raise(signal);
+    EXPECT_TRUE(Interruption::wanted());
+  }
+}
+
+TEST(InterruptionDeathTest, TheSecondOneEnds) {
+  EXPECT_EXIT(
+      {
+        Interruption interruption;
+        raise(SIGTERM);
+        raise(SIGTERM);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(InterruptionDeathTest, AfterItSignalsEnd) {
+  EXPECT_EXIT(
+      {
+        {
+          Interruption interruption;
+        }
+        raise(SIGINT);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+} // namespace
