@@ -55,8 +55,8 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
 /// for the weights of the tile before; the rest are addresses, maxima and what
 /// an exponential needs.
 static constexpr int64_t kMostTileRegisters = 200;
-/// With more, ptxas spills accumulators of some scores whatever the head
-/// dimension is.
+/// Heads of 64 would have the registers for more, but then ptxas spills
+/// accumulators where nothing is between the products.
 static constexpr int64_t kMostTileKeys = 192;
 
 /// What is wrong with the number of keys of a tile.
