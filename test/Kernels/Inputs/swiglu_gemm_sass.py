@@ -18,6 +18,11 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), *[".."] * 3, "runtime",
+                                "scripts"))
+
+from machine_code import read, shortest_product_loop
+
 # Tile orders divide whole numbers, with as many reciprocals as ptxas likes: what is
 # counted of the special-function unit is what only activations use.
 OPCODES = (
@@ -34,37 +39,9 @@ def run(command, **options):
     return done.stdout
 
 
-def read(disassembly):
-    """The opcodes, modifiers included, and the loops as pairs of positions."""
-    opcodes, labels, jumps, exits = [], {}, [], []
-    for line in disassembly.splitlines():
-        if label := re.match(r"\s*(\.L_x_\d+):", line):
-            labels[label[1]] = len(opcodes)
-        code = re.match(r"\s*/\*[0-9a-f]+\*/\s+(@!?U?P\w+\s+)?([A-Z][\w.]*)(.*)", line)
-        if not code:
-            continue
-        if target := re.search(r"`\((\.L_x_\d+)\)", code[3]):
-            jumps.append((len(opcodes), target[1]))
-        if code[2] == "EXIT" and not code[1]:
-            exits.append(len(opcodes))
-        opcodes.append(code[2])
-    loops = []
-    for last, target in jumps:
-        first = labels.get(target, last)
-        # What stands behind the end and jumps back is the slow path of a wait.
-        if first < last and not any(first < e < last for e in exits):
-            loops.append((first, last))
-    return opcodes, loops
-
-
-def has_product(opcodes):
-    return any(o.startswith("HGMMA") for o in opcodes)
-
-
 def has_fence(opcodes, loops):
     bodies = [opcodes[first : last + 1] for first, last in loops]
-    shortest = min(filter(has_product, bodies), key=len)
-    if any(o.startswith("MEMBAR") for o in shortest):
+    if any(o.startswith("MEMBAR") for o in shortest_product_loop(opcodes, loops)):
         return True
     return any(
         o.startswith("MEMBAR") and ("GPU" in o or "SYS" in o)
