@@ -55,8 +55,11 @@ poly::kernels::parseAttentionType(llvm::StringRef name) {
 /// for the weights of the tile before; the rest are addresses, maxima and what
 /// an exponential needs.
 static constexpr int64_t kMostTileRegisters = 200;
-/// Heads of 64 would have the registers for more, but then ptxas spills
-/// accumulators where nothing is between the products.
+/// Where nothing but a rounding is between the products, ptxas keeps more
+/// weights beside their scores.
+static constexpr int64_t kMostTileRegistersOfIdentity = 184;
+/// Heads of 64 would have the registers for more, but a sigmoid whose tiles
+/// overlap spills.
 static constexpr int64_t kMostTileKeys = 192;
 
 /// What is wrong with the number of keys of a tile.
@@ -71,7 +74,10 @@ static std::string validateKeyRows(const AttentionOptions &options) {
   int64_t rows = kConsumers * kRowsPerConsumer + 2 * kStages * keys;
   int64_t sums = SharedMemory::kTileAlignment;
   int64_t registers = options.ownColumns() / 2 + keys / 2 + keys / 4;
-  bool fitRegisters = keys <= kMostTileKeys && registers <= kMostTileRegisters;
+  int64_t most = options.score == AttentionScore::Identity
+                     ? kMostTileRegistersOfIdentity
+                     : kMostTileRegisters;
+  bool fitRegisters = keys <= kMostTileKeys && registers <= most;
   if (!fitRegisters || rows * options.headDim * options.elementBytes() + sums +
                                SharedMemory::kBarrierBytes >
                            SharedMemory::kLimit)
