@@ -84,6 +84,7 @@ static std::string validateKeyRows(const AttentionOptions &options) {
     return "tiles of " + std::to_string(keys) + " keys do not fit the " +
            (fitRegisters ? "shared memory" : "registers") +
            " with head dimension " + std::to_string(options.headDim) +
+           (most < kMostTileRegisters ? " and score=identity" : "") +
            "; use fewer key-rows";
   return "";
 }

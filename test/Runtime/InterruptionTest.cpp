@@ -23,6 +23,16 @@ TEST(Interruption, NotesTheFirstSignal) {
   }
 }
 
+TEST(Interruption, LeavesIgnoredSignalsIgnored) {
+  void (*before)(int) = std::signal(SIGINT, SIG_IGN);
+  {
+    Interruption interruption;
+    raise(SIGINT);
+    EXPECT_FALSE(Interruption::wanted());
+  }
+  EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
+}
+
 TEST(InterruptionDeathTest, TheSecondOneEnds) {
   EXPECT_EXIT(
       {

@@ -8,20 +8,27 @@
 
 #include "Interruption.h"
 
+#include <atomic>
+
 using namespace poly::bench;
 
 static constexpr int kSignals[2] = {SIGINT, SIGTERM};
-static volatile std::sig_atomic_t noted = 0;
+// Any thread, one of the driver's too, may be the one that handles a signal.
+static std::atomic<bool> noted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 Interruption::Interruption() {
-  noted = 0;
+  noted = false;
   struct sigaction action = {};
-  action.sa_handler = [](int) { noted = 1; };
+  action.sa_handler = [](int) { noted = true; };
   // What hangs in the driver can still be ended by a second one.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (int i = 0; i < 2; ++i)
-    sigaction(kSignals[i], &action, &before[i]);
+  for (int i = 0; i < 2; ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) // As in a shell's background.
+      sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 Interruption::~Interruption() {

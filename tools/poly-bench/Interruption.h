@@ -20,7 +20,8 @@
 namespace poly::bench {
 
 /// While one exists, the first of these signals is only noted, and another one
-/// of its kind has its default effect. There can be one at a time.
+/// of its kind has its default effect. A signal that was ignored before still
+/// is. There can be one at a time.
 class Interruption {
 public:
   Interruption();

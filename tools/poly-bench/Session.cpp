@@ -149,15 +149,21 @@ MeasureOptions Session::measureOptions(const std::string &work) const {
   return measure;
 }
 
-void Session::progress(const std::string &text) const {
+/// In place of the line before, where there is a terminal.
+static void showLine(const std::string &text) {
   static const bool terminal = isatty(STDERR_FILENO);
   if (terminal)
     std::fprintf(stderr, "\r\033[K%s", text.c_str());
+}
+
+void Session::progress(const std::string &text) const {
+  showLine(text);
   if (Interruption::wanted())
     endEarly();
 }
 
 void Session::endEarly() const {
+  showLine("");
   std::string message = "the run was interrupted";
   if (!options.result.empty() && !results.rows().empty()) {
     Json json = results.toJson();
@@ -169,8 +175,7 @@ void Session::endEarly() const {
 }
 
 int Session::finish(const std::vector<std::string> &columns) {
-  if (!Interruption::wanted()) // It has come too late to be one.
-    progress("");
+  showLine("");
   if (results.rows().empty())
     throw std::runtime_error("nothing to measure: --only=" + options.only +
                              " leaves no work");
