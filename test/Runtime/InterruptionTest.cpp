@@ -14,7 +14,17 @@ using poly::bench::Interruption;
 
 namespace {
 
-TEST(Interruption, NotesTheFirstSignal) {
+/// Whatever runs the tests may have had signals ignored.
+class InterruptionTest : public ::testing::Test {
+protected:
+  InterruptionTest() {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
+};
+using InterruptionDeathTest = InterruptionTest;
+
+TEST_F(InterruptionTest, NotesTheFirstSignal) {
   for (int signal : {SIGINT, SIGTERM}) {
     Interruption interruption;
     EXPECT_FALSE(Interruption::wanted());
@@ -23,17 +33,17 @@ TEST(Interruption, NotesTheFirstSignal) {
   }
 }
 
-TEST(Interruption, LeavesIgnoredSignalsIgnored) {
-  void (*before)(int) = std::signal(SIGINT, SIG_IGN);
+TEST_F(InterruptionTest, LeavesIgnoredSignalsIgnored) {
+  std::signal(SIGINT, SIG_IGN);
   {
     Interruption interruption;
     raise(SIGINT);
     EXPECT_FALSE(Interruption::wanted());
   }
-  EXPECT_EQ(std::signal(SIGINT, before), SIG_IGN);
+  EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_IGN);
 }
 
-TEST(InterruptionDeathTest, TheSecondOneEnds) {
+TEST_F(InterruptionDeathTest, TheSecondOneEnds) {
   EXPECT_EXIT(
       {
         Interruption interruption;
@@ -43,7 +53,7 @@ TEST(InterruptionDeathTest, TheSecondOneEnds) {
       ::testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST(InterruptionDeathTest, AfterItSignalsEnd) {
+TEST_F(InterruptionDeathTest, AfterItSignalsEnd) {
   EXPECT_EXIT(
       {
         {
